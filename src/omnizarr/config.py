@@ -1,0 +1,122 @@
+"""Settings: threads, limits and defaults, from the environment, from code, or for one block.
+
+``omnizarr.config`` is the one `Config`; environment variables are read when it is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The values of all settings.
+
+    Attributes
+    ----------
+    threads
+        Threads for work on the processor; `OMNIZARR_THREADS`, by default the cores of this process.
+    requests
+        Requests in flight to a remote store; `OMNIZARR_REQUESTS`.
+    cache_bytes
+        Bytes that a cache of stored values may hold; `OMNIZARR_CACHE_BYTES`.
+    max_chunk_bytes
+        The largest decoded chunk that is accepted; `OMNIZARR_MAX_CHUNK_BYTES`.
+    missing_chunks
+        `"fill"`: a chunk that is absent reads as the fill value; `"raise"`: it is an error;
+        `OMNIZARR_MISSING_CHUNKS`.
+    write_empty_chunks
+        Whether chunks that are all fill value are stored; `OMNIZARR_WRITE_EMPTY_CHUNKS`.
+    zarr_format
+        The format of new nodes where none is asked for; `OMNIZARR_ZARR_FORMAT`.
+    """
+
+    threads: int = 0
+    requests: int = 32
+    cache_bytes: int = 256 * 2**20
+    max_chunk_bytes: int = 2**40
+    missing_chunks: str = "fill"
+    write_empty_chunks: bool = False
+    zarr_format: int = 3
+
+    def __post_init__(self) -> None:
+        if self.threads <= 0:
+            object.__setattr__(self, "threads", _cores())
+        if self.missing_chunks not in ("fill", "raise"):
+            raise ValueError(f"missing_chunks: expected 'fill' or 'raise', found {self.missing_chunks!r}")
+        if self.zarr_format not in (2, 3):
+            raise ValueError(f"zarr_format: expected 2 or 3, found {self.zarr_format!r}")
+
+
+class Config:
+    """The settings in force.
+
+    >>> import omnizarr
+    >>> omnizarr.config.set(threads=1)
+    >>> with omnizarr.config.using(missing_chunks="raise"):
+    ...     omnizarr.config.missing_chunks
+    'raise'
+    """
+
+    def __init__(self) -> None:
+        self._everywhere = _from_environment()
+        self._here: ContextVar[Settings | None] = ContextVar("omnizarr.settings", default=None)
+
+    @property
+    def settings(self) -> Settings:
+        """All settings as one value."""
+        return self._here.get() or self._everywhere
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.settings, name)
+
+    def set(self, **values: Any) -> None:
+        """Change settings for the whole process."""
+        self._everywhere = replace(self._everywhere, **values)
+
+    @contextmanager
+    def using(self, **values: Any) -> Iterator[Settings]:
+        """Change settings for one block in this thread or task."""
+        token = self._here.set(replace(self.settings, **values))
+        try:
+            yield self.settings
+        finally:
+            self._here.reset(token)
+
+    def __repr__(self) -> str:
+        return f"Config({self.settings})"
+
+
+def _from_environment() -> Settings:
+    values: dict[str, Any] = {}
+    for field in fields(Settings):
+        text = os.environ.get(f"OMNIZARR_{field.name.upper()}")
+        if text is not None:
+            values[field.name] = _parsed(field.name, text, type(field.default))
+    return Settings(**values)
+
+
+def _parsed(name: str, text: str, kind: type) -> Any:
+    if kind is bool:
+        return text.lower() in ("1", "true", "yes", "on")
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"OMNIZARR_{name.upper()}: expected {kind.__name__}, found {text!r}") from None
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every platform
+        return os.cpu_count() or 1
+
+
+config = Config()

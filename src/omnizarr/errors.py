@@ -1,0 +1,152 @@
+"""Every error of omnizarr.
+
+The tree::
+
+    OmniZarrError
+    ├── StoreError                  a store failed (also OSError)
+    │   ├── KeyNameError            a key that no store may hold (also ValueError)
+    │   ├── ReadOnlyError           a write to something opened for reading (also PermissionError)
+    │   └── StoreNotFoundError      nothing where the store should be (also FileNotFoundError)
+    ├── MetadataError               a document that breaks its specification, with every problem (also ValueError)
+    │   └── UnsupportedError        a legal document that needs an extension this library does not know
+    ├── CodecError                  bytes that a codec could not encode or decode (also ValueError)
+    │   └── ChecksumError           a checksum that does not match
+    ├── NodeError                   a place in a hierarchy
+    │   ├── NodeNotFoundError       no array or group there (also KeyError and FileNotFoundError)
+    │   ├── NodeExistsError         something is there already (also FileExistsError)
+    │   ├── NodeTypeError           an array where a group was asked for, or the reverse (also TypeError)
+    │   └── NodeNameError           a name that no node may have (also ValueError)
+    ├── SelectionError              a selection that does not fit the array (also IndexError)
+    ├── MissingChunkError           a chunk that is absent where that was made an error (also KeyError)
+    └── ConversionError             something that cannot be carried over without loss (also ValueError)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+
+class OmniZarrError(Exception):
+    """Base of every error that omnizarr raises on purpose."""
+
+    def __str__(self) -> str:
+        return self.args[0] if self.args else self.__class__.__name__
+
+
+class StoreError(OmniZarrError, OSError):
+    """A store could not do what it was asked to; names the store and the key."""
+
+    def __init__(self, message: str, *, store: str = "", key: str | None = None) -> None:
+        super().__init__(_placed(message, store=store, key=key))
+        self.store = store
+        self.key = key
+
+
+class KeyNameError(StoreError, ValueError):
+    """A key that no store may hold."""
+
+
+class ReadOnlyError(StoreError, PermissionError):
+    """A write to something that was opened for reading."""
+
+
+class StoreNotFoundError(StoreError, FileNotFoundError):
+    """Nothing where the store should be."""
+
+
+class Problem(NamedTuple):
+    """One fault of a document."""
+
+    at: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at else self.message
+
+
+class MetadataError(OmniZarrError, ValueError):
+    """A document that breaks its specification; `problems` lists every fault with its location."""
+
+    def __init__(self, problems: Sequence[Problem], *, store: str = "", path: str | None = None) -> None:
+        head = "; ".join(map(str, problems)) if len(problems) == 1 else _bullets(problems)
+        super().__init__(_placed(head, store=store, path=path))
+        self.problems = tuple(problems)
+        self.store = store
+        self.path = path
+
+
+class UnsupportedError(MetadataError):
+    """A document that asks for an extension this library does not know; the extension is named."""
+
+
+class CodecError(OmniZarrError, ValueError):
+    """Bytes that a codec could not encode or decode; names the codec, the key and the node."""
+
+    def __init__(self, message: str, *, codec: str, key: str | None = None, path: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.codec = codec
+        self.key = key
+        self.path = path
+
+    def __str__(self) -> str:
+        return _placed(f"codec {self.codec}: {self.message}", key=self.key, path=self.path)
+
+    def located(self, key: str, path: str) -> Self:
+        """Return this error with the chunk's key and the node's path filled in."""
+        self.key = self.key or key
+        self.path = path
+        return self
+
+
+class ChecksumError(CodecError):
+    """A checksum that does not match its bytes."""
+
+
+class NodeError(OmniZarrError):
+    """Something about a place in a hierarchy; names the store and the path."""
+
+    def __init__(self, message: str, *, store: str = "", path: str | None = None) -> None:
+        super().__init__(_placed(message, store=store, path=path))
+        self.store = store
+        self.path = path
+
+
+class NodeNotFoundError(NodeError, KeyError, FileNotFoundError):
+    """No array or group there."""
+
+
+class NodeExistsError(NodeError, FileExistsError):
+    """Something is there already."""
+
+
+class NodeTypeError(NodeError, TypeError):
+    """An array where a group was asked for, or the reverse."""
+
+
+class NodeNameError(NodeError, ValueError):
+    """A name that no node may have."""
+
+
+class SelectionError(OmniZarrError, IndexError):
+    """A selection that does not fit the array."""
+
+
+class MissingChunkError(OmniZarrError, KeyError):
+    """A chunk that is absent where absence was made an error; names the node and the key."""
+
+
+class ConversionError(OmniZarrError, ValueError):
+    """Something that cannot be carried over without loss."""
+
+
+def _placed(message: str, *, store: str = "", key: str | None = None, path: str | None = None) -> str:
+    places = [f"store {store}"] if store else []
+    places += [f"node '/{path.strip('/')}'"] if path is not None else []
+    places += [f"key {key!r}"] if key is not None else []
+    return f"{message} ({', '.join(places)})" if places else message
+
+
+def _bullets(problems: Sequence[Problem]) -> str:
+    return f"{len(problems)} problems:\n" + "\n".join(f"  - {problem}" for problem in problems)

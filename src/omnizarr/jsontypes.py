@@ -1,0 +1,177 @@
+"""JSON at the edge: parsing, writing, and narrowing to typed values.
+
+A document is parsed once. The `read_*` functions narrow one value each; a value that does not fit
+is added to `Problems` with its location, and a harmless value of the right type is returned, so that
+a reader can go on and report everything that is wrong at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from typing import Any, TypeAlias
+
+import orjson
+
+from omnizarr.errors import MetadataError, Problem
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+JsonObject: TypeAlias = "dict[str, Json]"
+
+# orjson reads integers beyond 64 bits as floats; such documents go to the exact parser.
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_DECODER = json.JSONDecoder()
+
+
+def parse_json(data: bytes | bytearray | memoryview) -> Json:
+    """Parse a JSON document; bare NaN and Infinity and trailing junk are tolerated.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not JSON, or not UTF-8.
+    """
+    if not _LONG_NUMBER.search(data):
+        try:
+            return orjson.loads(data)  # type: ignore[no-any-return]
+        except orjson.JSONDecodeError:
+            pass
+    text = bytes(data).decode("utf-8").lstrip("\ufeff \t\r\n")
+    value, _ = _DECODER.raw_decode(text)
+    return value  # type: ignore[no-any-return]
+
+
+def dump_json(value: Json) -> bytes:
+    """Write a JSON document, indented by two; NaN and infinities are kept as bare tokens."""
+    try:
+        data = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except (TypeError, orjson.JSONEncodeError):
+        return _dump_exactly(value)
+    # orjson turns NaN and infinities into null; only a document that has a null can have had one.
+    return _dump_exactly(value) if b"null" in data else data
+
+
+def _dump_exactly(value: Json) -> bytes:
+    return json.dumps(value, indent=2, ensure_ascii=False).encode()
+
+
+class Problems:
+    """A list of faults, each with its location."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def add(self, at: str, message: str) -> None:
+        """Add one fault."""
+        self.found.append(Problem(at, message))
+
+    def __bool__(self) -> bool:
+        return bool(self.found)
+
+    def check(self, *, store: str = "", path: str | None = None) -> None:
+        """Raise `MetadataError` with every fault, if there is any."""
+        if self.found:
+            raise MetadataError(self.found, store=store, path=path)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a value as an error message shows it: JSON where it is JSON, cut where it is long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def read_object(
+    value: Json,
+    at: str,
+    problems: Problems,
+    *,
+    required: Collection[str] = (),
+    optional: Collection[str] | None = (),
+) -> JsonObject:
+    """Narrow to an object with the names given; `optional=None` allows any other name."""
+    if not isinstance(value, dict):
+        problems.add(at, f"expected an object, found {shown(value)}")
+        return {}
+    for name in required:
+        if name not in value:
+            problems.add(_inside(at, name), "required, but missing")
+    if optional is not None:
+        for name in value:
+            if name not in required and name not in optional:
+                problems.add(_inside(at, name), "unknown name")
+    return value
+
+
+def read_int(
+    value: Json, at: str, problems: Problems, low: int | None = None, high: int | None = None
+) -> int:
+    """Narrow to an integer, of `low` at least and `high` at most."""
+    if type(value) is int and (low is None or value >= low) and (high is None or value <= high):
+        return value
+    problems.add(at, f"expected {_range(low, high)}, found {shown(value)}")
+    return low or 0
+
+
+def read_bool(value: Json, at: str, problems: Problems) -> bool:
+    """Narrow to a boolean."""
+    if isinstance(value, bool):
+        return value
+    problems.add(at, f"expected true or false, found {shown(value)}")
+    return False
+
+
+def read_string(value: Json, at: str, problems: Problems, choices: Collection[str] | None = None) -> str:
+    """Narrow to a string, one of `choices` where they are given."""
+    if isinstance(value, str) and (choices is None or value in choices):
+        return value
+    expected = "a string" if choices is None else "one of " + ", ".join(map(shown, choices))
+    problems.add(at, f"expected {expected}, found {shown(value)}")
+    return next(iter(choices)) if choices else ""
+
+
+def read_list(value: Json, at: str, problems: Problems, length: int | None = None) -> list[Json]:
+    """Narrow to a list, of `length` items where it is given."""
+    if isinstance(value, list) and (length is None or len(value) == length):
+        return value
+    expected = "a list" if length is None else f"a list of {length}"
+    problems.add(at, f"expected {expected}, found {shown(value)}")
+    return []
+
+
+def read_ints(
+    value: Json, at: str, problems: Problems, low: int | None = None, length: int | None = None
+) -> tuple[int, ...]:
+    """Narrow to a list of integers, each of `low` at least."""
+    items = read_list(value, at, problems, length)
+    return tuple(read_int(item, f"{at}[{i}]", problems, low) for i, item in enumerate(items))
+
+
+def as_json(value: Any) -> Json:
+    """Turn numpy scalars and arrays, tuples and mappings into JSON values; others raise TypeError."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if hasattr(value, "tolist"):
+        return as_json(value.tolist())
+    raise TypeError(f"expected a JSON value, found {type(value).__name__} {shown(value)}")
+
+
+def _inside(at: str, name: str) -> str:
+    return f"{at}.{name}" if at else name
+
+
+def _range(low: int | None, high: int | None) -> str:
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None:
+        return f"an integer of at least {low}"
+    return "an integer" if high is None else f"an integer of at most {high}"

@@ -1,0 +1,49 @@
+"""What a format does: turn the documents of a node into the model, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from omnizarr.jsontypes import Problems
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import NodeMetadata
+
+
+class Format(Protocol):
+    """One format's documents and keys. Paths are relative to the store, without a `/` at either end."""
+
+    @property
+    def zarr_format(self) -> int | str:
+        """The number or name that users give: 2, 3, "3-2019"."""
+
+    def document_keys(self, path: str) -> tuple[str, ...]:
+        """Return the keys that may hold the documents of the node at `path`; deciding ones first.
+
+        v2: `.zarray`, `.zgroup`, `.zattrs`. v3: `zarr.json`.
+        """
+
+    def read(self, path: str, documents: Mapping[str, bytes], problems: Problems) -> NodeMetadata | None:
+        """Return the node whose documents these are (by key), or None where they make no node.
+
+        Faults go to `problems`; where there are any, the result may not be used. Locations start with
+        the key's last part where a node has several documents (`.zarray.chunks[0]`), else with the field.
+        """
+
+    def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
+        """Return the node's documents by key, in the order in which to store them; deciding one last.
+
+        Raises
+        ------
+        ConversionError
+            The format cannot express this node.
+        """
+
+    def attributes_key(self, path: str) -> str:
+        """Return the key of the document that holds the attributes (v2 `.zattrs`, v3 `zarr.json`)."""
+
+    def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
+        """Return what stands before a chunk's key: `""` or a path that ends in `/`."""
+
+    def node_path(self, key: str) -> str | None:
+        """Return the path of the node whose deciding document lies at `key`, or None for other keys."""

@@ -1,0 +1,172 @@
+"""What a store is: keys to bytes.
+
+A key is a `/`-separated path of names (see `omnizarr.store.keys`). A missing key is `None`;
+every other failure raises `StoreError`.
+
+Prefixes are directories: `""` for the root, otherwise a path that ends in `/`.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import NamedTuple, Self, TypeAlias
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
+
+
+class Span(NamedTuple):
+    """`length` bytes from `start`; fewer where the value ends earlier."""
+
+    start: int
+    length: int
+
+
+class From(NamedTuple):
+    """All bytes from `start` on; none where the value ends earlier."""
+
+    start: int
+
+
+class Last(NamedTuple):
+    """The last `length` bytes; the whole value where it is shorter."""
+
+    length: int
+
+
+ByteRange: TypeAlias = Span | From | Last
+Change: TypeAlias = Callable[[bytes | None], Buffer | None]
+
+
+class Listing(NamedTuple):
+    """What lies directly below a prefix: whole keys, and prefixes that end in `/`; both sorted."""
+
+    keys: list[str]
+    prefixes: list[str]
+
+
+class Store(ABC):
+    """Keys to bytes.
+
+    A store is safe to use from many threads. `set`, `update`, `set_if_absent` and `delete` of one key
+    exclude one another; a reader sees the value before or after, never a part.
+
+    Attributes
+    ----------
+    name
+        A URL-like name for error messages.
+    requests
+        How many requests in flight pay off: 1 where a call is mostly work for the processor,
+        about 32 where it mostly waits for a network.
+    lists_cheaply
+        Whether `list_prefix("")` costs about as much as one `list_dir` (memory, zip, databases).
+    """
+
+    name: str
+    requests: int = 1
+    lists_cheaply: bool = False
+    read_only: bool = False
+
+    @abstractmethod
+    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
+        """Return the value of `key` or a part of it, or None where there is no such key."""
+
+    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
+        """Read the bytes from `start` on into `out` (writable, contiguous bytes).
+
+        Returns
+        -------
+        int or None
+            How many bytes there were to read, which is more than `len(out)` where the value is
+            longer (then `out` is full, and the count is only known to be larger); None where there
+            is no such key.
+        """
+        value = self.get(key, Span(start, len(out) + 1))
+        if value is None:
+            return None
+        count = min(len(value), len(out))
+        out[:count] = value[:count]
+        return len(value)
+
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        """Return several (start, length) parts of one value, or None where there is no such key."""
+        parts = []
+        for start, length in spans:
+            part = self.get(key, Span(start, length))
+            if part is None:
+                return None
+            parts.append(part)
+        return parts
+
+    @abstractmethod
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes of a value, or None where there is no such key."""
+
+    def exists(self, key: str) -> bool:
+        """Say whether there is a value."""
+        return self.size(key) is not None
+
+    @abstractmethod
+    def set(self, key: str, value: Buffer) -> None:
+        """Replace the value of `key`, atomically."""
+
+    @abstractmethod
+    def set_if_absent(self, key: str, value: Buffer) -> bool:
+        """Set the value unless there is one; say whether it was set. Of several callers one wins."""
+
+    @abstractmethod
+    def update(self, key: str, change: Change) -> None:
+        """Replace a value by `change(value)`, alone: no other write of `key` comes in between.
+
+        `change` receives None where there is no value; where it returns None the key is deleted.
+        Where it raises, the value stays as it was. It must not write to the store itself.
+        """
+
+    @abstractmethod
+    def delete(self, key: str) -> None:
+        """Remove a key; it need not exist."""
+
+    @abstractmethod
+    def delete_prefix(self, prefix: str) -> None:
+        """Remove every key below a prefix."""
+
+    @abstractmethod
+    def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        """Yield every key below a prefix, in no particular order."""
+
+    @abstractmethod
+    def list_dir(self, prefix: str = "") -> Listing:
+        """Return the keys and the prefixes directly below a prefix."""
+
+    def close(self) -> None:
+        """Finish what is under way and release what is held; a closed store may not be used again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class KeyLocks:
+    """One lock for each of many keys, drawn from a fixed set; for stores that lock in process."""
+
+    __slots__ = ("_locks",)
+
+    def __init__(self, count: int = 64) -> None:
+        self._locks = tuple(threading.RLock() for _ in range(count))
+
+    def of(self, key: str) -> AbstractContextManager[object]:
+        """Return the lock of a key; distinct keys seldom share one."""
+        return self._locks[hash(key) % len(self._locks)]
