@@ -16,7 +16,7 @@ import orjson
 
 from omnizarr.errors import MetadataError, Problem
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 
 # orjson reads integers beyond 64 bits as floats; such documents go to the exact parser.

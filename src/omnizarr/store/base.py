@@ -141,7 +141,7 @@ class Store(ABC):
     def list_dir(self, prefix: str = "") -> Listing:
         """Return the keys and the prefixes directly below a prefix."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most stores hold nothing)
         """Finish what is under way and release what is held; a closed store may not be used again."""
 
     def __enter__(self) -> Self:
