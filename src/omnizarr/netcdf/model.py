@@ -1,0 +1,177 @@
+"""The netCDF-4 data model as plain values, whatever stores them.
+
+https://docs.unidata.ucar.edu/netcdf-c/current/netcdf_data_model.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from omnizarr.errors import NodeNotFoundError
+from omnizarr.netcdf.filters import Filter
+from omnizarr.netcdf.types import CHAR, NATIVE, Endian, NcType
+
+Text: TypeAlias = str
+Values: TypeAlias = "tuple[int, ...] | tuple[float, ...] | tuple[str, ...]"
+Storage: TypeAlias = Literal["chunked", "contiguous", "compact"]
+
+FILL_VALUE = "_FillValue"
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionModel:
+    """A shared dimension; `size` is the current one where it is unlimited."""
+
+    name: str
+    size: int
+    unlimited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeModel:
+    """A typed attribute.
+
+    Attributes
+    ----------
+    value
+        For char the text, where bytes that are not UTF-8 are surrogate escapes. For any other type a
+        tuple of Python values, also where there is just one, or none.
+    """
+
+    name: str
+    type: NcType
+    value: Text | Values
+
+    @property
+    def values(self) -> Values:
+        """The value as a tuple; a char attribute is one text."""
+        return (self.value,) if isinstance(self.value, str) else self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableModel:
+    """A variable.
+
+    Attributes
+    ----------
+    dimensions
+        The absolute paths of its dimensions (`/g1/x`); none for a scalar.
+    attributes
+        In their order, `_FillValue` among them where it is set.
+    no_fill
+        Whether elements that were never written are undefined.
+    chunks
+        The shape of a chunk; None where the variable is not cut (`storage` other than chunked, scalars).
+    filters
+        In the order of encoding.
+    max_string_length
+        The bytes of a stored string, where strings are stored at a fixed size.
+    """
+
+    name: str
+    type: NcType
+    dimensions: tuple[str, ...] = ()
+    attributes: tuple[AttributeModel, ...] = ()
+    no_fill: bool = False
+    chunks: tuple[int, ...] | None = None
+    filters: tuple[Filter, ...] = ()
+    endian: Endian = NATIVE
+    storage: Storage = "chunked"
+    max_string_length: int | None = None
+
+    @property
+    def fill_value(self) -> int | float | str | bytes | None:
+        """What elements hold that were never written; None where that is undefined."""
+        if self.no_fill:
+            return None
+        for attribute in self.attributes:
+            if attribute.name == FILL_VALUE and attribute.values:
+                return _as_fill(self.type, attribute.values[0])
+        return self.type.default_fill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupModel:
+    """A group; the root's name is `/`."""
+
+    name: str
+    dimensions: tuple[DimensionModel, ...] = ()
+    attributes: tuple[AttributeModel, ...] = ()
+    variables: tuple[VariableModel, ...] = ()
+    groups: tuple[GroupModel, ...] = ()
+
+    def walk(self, path: str = "/") -> Iterator[tuple[str, GroupModel]]:
+        """Yield (absolute path, group) for this group and all below, parents first."""
+        yield path, self
+        for group in self.groups:
+            yield from group.walk(join(path, group.name))
+
+    def dimension(self, path: str) -> DimensionModel | None:
+        """Return the dimension at an absolute path, where this is the root; None where there is none."""
+        *parents, name = path.strip("/").split("/")
+        group: GroupModel | None = self
+        for parent in parents:
+            group = next((inner for inner in group.groups if inner.name == parent), None) if group else None
+        return next((d for d in group.dimensions if d.name == name), None) if group else None
+
+    def shape(self, variable: VariableModel) -> tuple[int, ...]:
+        """Return the current shape of a variable below, where this is the root.
+
+        Raises
+        ------
+        KeyError
+            The variable refers to a dimension that does not exist.
+        """
+        found = [(path, self.dimension(path)) for path in variable.dimensions]
+        for path, dimension in found:
+            if dimension is None:
+                raise KeyError(
+                    f"variable {variable.name!r} refers to dimension {path!r}, which does not exist"
+                )
+        return tuple(dimension.size for _, dimension in found if dimension)
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """An array that netCDF cannot show, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetModel:
+    """A whole dataset.
+
+    Attributes
+    ----------
+    dialect
+        How the dataset says that it is netCDF: `nczarr` or `plain`; `netcdf` for a `.nc` file.
+    properties
+        `_NCProperties`: the library that created it.
+    unmapped
+        What stays in the store and is not in the model.
+    """
+
+    root: GroupModel
+    dialect: str = "nczarr"
+    properties: str | None = None
+    unmapped: tuple[Unmapped, ...] = ()
+
+
+def join(path: str, name: str) -> str:
+    """Return the absolute path of a name in the group at an absolute path."""
+    return f"{path.rstrip('/')}/{name}"
+
+
+def parent_of(path: str) -> str:
+    """Return the absolute path of the group that holds what is at an absolute path."""
+    return path.rpartition("/")[0] or "/"
+
+
+def _as_fill(kind: NcType, value: int | float | str) -> int | float | str | bytes:
+    if kind is CHAR:
+        return str(value).encode("utf-8", "surrogateescape")[:1] or b"\x00"
+    return value
