@@ -121,16 +121,16 @@ class GroupModel:
 
         Raises
         ------
-        KeyError
+        NodeNotFoundError
             The variable refers to a dimension that does not exist.
         """
-        found = [(path, self.dimension(path)) for path in variable.dimensions]
-        for path, dimension in found:
+        sizes = []
+        for path in variable.dimensions:
+            dimension = self.dimension(path)
             if dimension is None:
-                raise KeyError(
-                    f"variable {variable.name!r} refers to dimension {path!r}, which does not exist"
-                )
-        return tuple(dimension.size for _, dimension in found if dimension)
+                raise NodeNotFoundError(f"variable {variable.name!r} refers to a missing dimension {path!r}")
+            sizes.append(dimension.size)
+        return tuple(sizes)
 
 
 @dataclass(frozen=True, slots=True)
