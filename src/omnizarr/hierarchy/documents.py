@@ -1,0 +1,86 @@
+"""The documents of one node: fetched, read, and changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from omnizarr.errors import NodeNotFoundError
+from omnizarr.jsontypes import Problems
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import NodeMetadata
+from omnizarr.store.base import Store
+
+
+def fetch_documents(store: Store, format: Format, path: str) -> dict[str, bytes]:
+    """Return the documents of the node at `path` by key; none where there is no node.
+
+    One deciding document is enough, and the others are asked for only where there is one: a v3 node costs
+    one `get`, a v2 array two, a v2 group three.
+    """
+    found: dict[str, bytes] = {}
+    for key in format.document_keys(path):
+        if (format.node_path(key) is None) == bool(found) and (value := store.get(key)) is not None:
+            found[key] = value
+    return found
+
+
+def read_documents(
+    store: Store, format: Format, path: str, documents: Mapping[str, bytes]
+) -> NodeMetadata | None:
+    """Return the node that documents make, or None; `MetadataError` with every fault."""
+    problems = Problems()
+    metadata = format.read(path, documents, problems)
+    if problems:
+        problems.check(store=store.name, path=path)
+    return metadata
+
+
+def fetch_metadata(store: Store, format: Format, path: str) -> NodeMetadata | None:
+    """Return the metadata of the node at `path` as stored now, or None where there is no node."""
+    documents = fetch_documents(store, format, path)
+    return read_documents(store, format, path, documents) if documents else None
+
+
+def change_document(
+    store: Store,
+    format: Format,
+    path: str,
+    known: NodeMetadata,
+    change: Callable[[Any], NodeMetadata],
+    key: str | None = None,
+) -> NodeMetadata:
+    """Change one document of a node while no other writer of it can come in between.
+
+    Parameters
+    ----------
+    known
+        The node as it was last seen; documents other than `key` are taken from it.
+    change
+        Receives the node with the document as it is stored now.
+    key
+        The document to change: the deciding one unless given. Others are not written.
+
+    Raises
+    ------
+    NodeNotFoundError
+        The deciding document is gone.
+    """
+    others = format.write(path, known)
+    deciding = next(reversed(others))
+    concerned = deciding if key is None else key
+    result = known
+
+    def edit(value: bytes | None) -> bytes | None:
+        nonlocal result
+        if value is None and concerned == deciding:
+            raise NodeNotFoundError("the node was deleted meanwhile", store=store.name, path=path)
+        documents = {name: data for name, data in others.items() if name != concerned}
+        if value is not None:
+            documents[concerned] = value
+        current = read_documents(store, format, path, documents)
+        result = change(known if current is None else current)
+        return format.write(path, result).get(concerned)
+
+    store.update(concerned, edit)
+    return result
