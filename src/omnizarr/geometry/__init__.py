@@ -1,0 +1,1 @@
+"""Integer arithmetic: selections, chunk grids, and plans that bring the two together."""
