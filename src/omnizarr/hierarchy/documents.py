@@ -12,15 +12,16 @@ from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
 
 
-def fetch_documents(store: Store, format: Format, path: str) -> dict[str, bytes]:
+def fetch_documents(store: Store, format: Format, path: str, absent: str = "") -> dict[str, bytes]:
     """Return the documents of the node at `path` by key; none where there is no node.
 
     One deciding document is enough, and the others are asked for only where there is one: a v3 node costs
-    one `get`, a v2 array two, a v2 group three.
+    one `get`, a v2 array two, a v2 group three. A key known to be `absent` is not asked for.
     """
     found: dict[str, bytes] = {}
     for key in format.document_keys(path):
-        if (format.node_path(key) is None) == bool(found) and (value := store.get(key)) is not None:
+        wanted = (format.node_path(key) is None) == bool(found) and key != absent
+        if wanted and (value := store.get(key)) is not None:
             found[key] = value
     return found
 

@@ -1,0 +1,104 @@
+"""Putting a new node into a store, so that of several writers none breaks what another made."""
+
+from __future__ import annotations
+
+from omnizarr.errors import NodeExistsError, NodeTypeError
+from omnizarr.hierarchy.discover import deciding_keys
+from omnizarr.hierarchy.documents import read_documents
+from omnizarr.hierarchy.paths import ancestors_of, check_new_path, prefix_of
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.store.base import Store
+
+
+def place(
+    store: Store,
+    format: Format,
+    path: str,
+    metadata: NodeMetadata,
+    *,
+    overwrite: bool = False,
+    parent: str | None = None,
+) -> None:
+    """Store the documents of a new node, and of the groups above it that are missing.
+
+    The deciding document comes first and only where there is none: of two writers of one node the second
+    fails before it has changed anything of the first one's.
+
+    Parameters
+    ----------
+    overwrite
+        Delete what is at `path` first, with everything below.
+    parent
+        Path of a group that is known to exist, at or above which nothing need be made.
+
+    Raises
+    ------
+    NodeExistsError
+        There is a node already.
+    NodeTypeError
+        A node above is an array.
+    NodeNameError
+        The format reserves a name in `path`.
+    """
+    check_new_path(path, format.zarr_format)
+    ensure_groups_above(store, format, path, parent)
+    documents = format.write(path, metadata)
+    if overwrite:
+        store.delete_prefix(prefix_of(path))
+    deciding = next(reversed(documents))
+    for key in deciding_keys(format, path):
+        if key != deciding and not overwrite and store.exists(key):
+            raise _exists(store, format, path)
+    if not store.set_if_absent(deciding, documents.pop(deciding)):
+        raise _exists(store, format, path)
+    for key, document in documents.items():
+        store.set(key, document)
+
+
+def ensure_groups_above(store: Store, format: Format, path: str, parent: str | None = None) -> None:
+    """Make the groups above `path` that are missing, the outermost first.
+
+    Raises
+    ------
+    NodeTypeError
+        A node above is an array.
+    """
+    missing = []
+    for ancestor in ancestors_of(path):
+        if ancestor == parent or _is_group(store, format, ancestor):
+            break
+        missing.append(ancestor)
+    for ancestor in reversed(missing):
+        ensure_group(store, format, ancestor)
+
+
+def ensure_group(store: Store, format: Format, path: str) -> None:
+    """Make a group unless there is one; another writer may do the same at the same moment."""
+    documents = format.write(path, GroupMetadata())
+    made = [store.set_if_absent(key, document) for key, document in reversed(documents.items())]
+    # Where an array has a deciding document of its own, it could have been made in the meantime.
+    if not made[0] or len(deciding_keys(format, path)) > 1:
+        _is_group(store, format, path)
+
+
+def kind_at(store: Store, format: Format, path: str) -> type[NodeMetadata] | None:
+    """Return the kind of node at `path` from its deciding document, or None where there is no node."""
+    for key in deciding_keys(format, path):
+        if (value := store.get(key)) is not None:
+            return type(read_documents(store, format, path, {key: value}))  # type: ignore[return-value]
+    return None
+
+
+def _is_group(store: Store, format: Format, path: str) -> bool:
+    kind = kind_at(store, format, path)
+    if kind is ArrayMetadata:
+        raise NodeTypeError("an array can hold no other nodes", store=store.name, path=path)
+    return kind is not None
+
+
+def _exists(store: Store, format: Format, path: str) -> NodeExistsError:
+    kind = "a group" if kind_at(store, format, path) is GroupMetadata else "an array"
+    message = f"{kind} is there already; overwrite=True replaces it"
+    return NodeExistsError(message, store=store.name, path=path)
