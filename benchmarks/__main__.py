@@ -1,0 +1,137 @@
+"""``python -m benchmarks``: measure, print, and write docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from benchmarks import (
+    w1_large_chunks,
+    w2_small_chunks,
+    w3_shards,
+    w4_selections,
+    w5_hierarchies,
+    w6_memory,
+)
+from benchmarks.case import Case
+from benchmarks.machine import facts
+from benchmarks.measure import Row, measure
+from benchmarks.memory import Peak, peaks
+from benchmarks.peers import MODULES, OURS, REFERENCE, load
+from benchmarks.peers.base import Library
+from benchmarks.report import fault_lines, markdown, memory_table, summary, terminal_table
+from benchmarks.room import Room
+from benchmarks.sizes import SIZES, Sizes
+
+WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
+    "W1": w1_large_chunks.cases,
+    "W2": w2_small_chunks.cases,
+    "W3": w3_shards.cases,
+    "W4": w4_selections.cases,
+    "W5": w5_hierarchies.cases,
+    "W6": w6_memory.cases,
+}
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def _names(allowed: dict[str, object]) -> Callable[[click.Context, click.Parameter, str | None], list[str]]:
+    def parse(_: click.Context, __: click.Parameter, text: str | None) -> list[str]:
+        names = text.split(",") if text else list(allowed)
+        for name in names:
+            if name not in allowed:
+                raise click.BadParameter(f"expected some of {', '.join(allowed)}, found {name!r}")
+        return names
+
+    return parse
+
+
+@click.command()
+@click.option("--only", callback=_names(dict(WORKLOADS)), help="Workloads, W1,W2,… (all).")
+@click.option("--libraries", callback=_names(dict(MODULES)), help="Libraries, with commas between (all).")
+@click.option("--repeat", default=7, show_default=True, type=click.IntRange(1), help="Timings a figure.")
+@click.option("--size", default="full", show_default=True, type=click.Choice(list(SIZES)))
+@click.option("--quick", is_flag=True, help="The same as --size quick --repeat 3.")
+@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Where files go (/dev/shm).")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="The Markdown file.")
+def main(
+    only: list[str],
+    libraries: list[str],
+    repeat: int,
+    size: str,
+    quick: bool,
+    folder: Path | None,
+    report: Path | None,
+) -> None:
+    """Measure omnizarr and its peers side by side.
+
+    A run of everything writes docs/benchmarks.md; a run of some writes a page only where --report says so.
+    """
+    if quick:
+        size, repeat = "quick", min(repeat, 3)
+    console = Console()
+    present = _load(libraries, console)
+    everything = size == "full" and set(only) == set(WORKLOADS) and len(present) == len(MODULES)
+    page = report or (PAGE if everything else None)
+    parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
+    with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
+        room = Room(Path(name), _reference())
+        rows = _measured(only, SIZES[size], room, present, repeat, console)
+        found = peaks(SIZES[size], room, present) if "W1" in only else []
+        about = facts(present, Path(name))
+    _print(console, rows, found, present, about)
+    if page is not None:
+        page.write_text(markdown(rows, found, [each.name for each in present], about, repeat))
+        console.print(f"written to {page}")
+    sys.exit(any(OURS in row.faults for row in rows))
+
+
+def _load(names: list[str], console: Console) -> list[Library]:
+    present = []
+    for name in names:
+        library = load(name)
+        if library is None:
+            console.print(f"{name} is not installed and left out", style="yellow")
+        else:
+            present.append(library)
+    return present
+
+
+def _reference() -> Library:
+    reference = load(REFERENCE)
+    if reference is None:
+        raise click.ClickException(f"{REFERENCE} is needed: it writes the files that all libraries read")
+    return reference
+
+
+def _measured(
+    only: list[str], sizes: Sizes, room: Room, libraries: list[Library], repeat: int, console: Console
+) -> list[Row]:
+    rows = []
+    for workload in only:
+        for case in WORKLOADS[workload](sizes, room):
+            with console.status(f"{case.workload} {case.title}"):
+                rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _print(
+    console: Console, rows: list[Row], found: list[Peak], libraries: list[Library], about: dict[str, str]
+) -> None:
+    names = [library.name for library in libraries]
+    console.print(terminal_table(rows, names))
+    if found:
+        console.print(memory_table(found, names))
+    for line in fault_lines(rows):
+        console.print(f"failed: {line}", style="red", markup=False)
+    for key, value in about.items():
+        console.print(f"{key}: {value}", markup=False, highlight=False)
+    console.print(summary(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""How big the workloads are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Lengths and counts.
+
+    Attributes
+    ----------
+    images, image
+        W1: how many chunks of `image` by `image` float32 elements.
+    small_chunks
+        W2: chunks of 64 by 64 float32 elements along each axis.
+    shards, shard
+        W3: shards along each axis, and the edge of one in uint16 elements.
+    tiles, tile
+        W4: chunks of `tile` by `tile` float32 elements along each axis.
+    points
+        W4: scattered elements.
+    groups, arrays
+        W5: groups, and arrays in each.
+    """
+
+    images: int
+    image: int
+    small_chunks: int
+    shards: tuple[int, int, int]
+    shard: int
+    tiles: int
+    tile: int
+    points: int
+    groups: int
+    arrays: int
+
+
+SIZES = {
+    "full": Sizes(
+        images=32,
+        image=2048,
+        small_chunks=64,
+        shards=(2, 2, 2),
+        shard=256,
+        tiles=16,
+        tile=512,
+        points=10_000,
+        groups=200,
+        arrays=10,
+    ),
+    "quick": Sizes(
+        images=8,
+        image=2048,
+        small_chunks=32,
+        shards=(1, 1, 1),
+        shard=256,
+        tiles=8,
+        tile=512,
+        points=2_000,
+        groups=40,
+        arrays=10,
+    ),
+    "tiny": Sizes(
+        images=2,
+        image=64,
+        small_chunks=3,
+        shards=(1, 1, 1),
+        shard=128,
+        tiles=3,
+        tile=32,
+        points=50,
+        groups=3,
+        arrays=2,
+    ),
+}
