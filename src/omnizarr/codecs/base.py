@@ -34,6 +34,14 @@ class ChunkSpec:
         """Bytes in memory (of the references, for variable-length types)."""
         return prod(self.shape) * self.dtype.itemsize
 
+    def blank(self) -> AnyArray:
+        """Return a new array that holds the fill value, or zeros where that is undefined."""
+        if self.fill_value is None:
+            return np.zeros(self.shape, self.dtype) if self.dtype.kind != "O" else np.empty(self.shape, "O")
+        block = np.empty(self.shape, self.dtype)
+        block[...] = self.fill_value
+        return block
+
 
 class Codec(Protocol):
     """What all kinds share: a registered name, and JSON in and out.

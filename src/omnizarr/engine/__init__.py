@@ -1,0 +1,1 @@
+"""Runs plans against a store and a codec chain."""

@@ -1,0 +1,165 @@
+"""Reading chunks whose stored bytes are the elements themselves: no more bytes than needed."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from omnizarr.codecs.base import ChunkSpec
+from omnizarr.engine.scratch import scratch
+from omnizarr.engine.value import Value
+from omnizarr.errors import CodecError
+from omnizarr.geometry.region import Region, count, take
+from omnizarr.store.base import Buffer, Span
+
+# One more range costs as much as this many more bytes (0.6 µs a range, 0.15 µs a KB on a local file).
+_RANGE_BYTES = 4096
+_WORTH_SCRATCH = 128 * 1024
+
+
+def read_raw(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+    """Read a region of an unencoded chunk into `dest`; say whether there was a value."""
+    if region.joint is not None:
+        return _read_points(value, spec, region, dest)
+    selectors = region.axes
+    if dest.shape == spec.shape and all(type(axis) is slice for axis in selectors):
+        return _read_whole(value, spec, dest)
+    if all(type(axis) is slice for axis in selectors):
+        return _read_box(value, spec, region, dest)
+    return _read_and_take(value, spec, region, dest)
+
+
+def _read_whole(value: Value, spec: ChunkSpec, dest: NDArray[Any]) -> bool:
+    if dest.flags.c_contiguous and dest.dtype == spec.dtype:
+        return _fill(value, spec, dest)
+    return _read_and_take(value, spec, None, dest)
+
+
+def _read_and_take(value: Value, spec: ChunkSpec, region: Region | None, dest: NDArray[Any]) -> bool:
+    """Read the whole chunk elsewhere, then copy what is wanted."""
+    if spec.nbytes >= _WORTH_SCRATCH:
+        block = scratch(spec.shape, spec.dtype)
+        if not _fill(value, spec, block):
+            return False
+    else:
+        data = value.whole()
+        if data is None:
+            return False
+        _check(len(data), spec)
+        block = np.ndarray(spec.shape, spec.dtype, buffer=data)
+    dest[...] = block if region is None else take(block, region)
+    return True
+
+
+def _fill(value: Value, spec: ChunkSpec, block: NDArray[Any]) -> bool:
+    found = value.into(block.reshape(-1).view(np.uint8).data)
+    if found is None:
+        return False
+    _check(found, spec)
+    return True
+
+
+def _read_box(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+    """Read a box: the bytes from its first to its last element at once, or run by run, or the chunk."""
+    strides = byte_strides(spec)
+    first = last = 0
+    for axis, stride in zip(region.axes, strides, strict=True):
+        assert isinstance(axis, slice)
+        first += axis.start * stride
+        last += (axis.start + (count(axis) - 1) * axis.step) * stride
+    span = last + spec.dtype.itemsize - first
+    if span >= _RANGE_BYTES:
+        run, runs = _runs(spec, region)
+        if runs * _RANGE_BYTES < span:
+            return _read_runs(value, spec, region, dest, run, strides)
+        if 2 * span > spec.nbytes:
+            return _read_and_take(value, spec, region, dest)
+    data = value.part(Span(first, span))
+    if data is None:
+        return False
+    if len(data) != span:
+        raise _short(first + len(data), spec)
+    steps = [s * axis.step for s, axis in zip(strides, region.axes, strict=True)]  # type: ignore[union-attr]
+    flat = np.frombuffer(data, np.uint8)
+    dest[...] = as_strided(_typed(flat, spec), dest.shape, steps, writeable=False)
+    return True
+
+
+def _typed(flat: NDArray[np.uint8], spec: ChunkSpec) -> NDArray[Any]:
+    return np.ndarray((flat.size // spec.dtype.itemsize,), spec.dtype, buffer=flat.data)
+
+
+def byte_strides(spec: ChunkSpec) -> tuple[int, ...]:
+    """Return the strides of a chunk in C order."""
+    return tuple(prod(spec.shape[i + 1 :]) * spec.dtype.itemsize for i in range(len(spec.shape)))
+
+
+def _runs(spec: ChunkSpec, region: Region) -> tuple[int, int]:
+    """Return the axis from which on a box is contiguous, and how many such runs it has."""
+    axis = len(spec.shape)
+    while axis and region.axes[axis - 1] == slice(0, spec.shape[axis - 1], 1):
+        axis -= 1
+    if axis and region.axes[axis - 1].step == 1:  # type: ignore[union-attr]
+        axis -= 1
+    return axis, prod(count(selector) for selector in region.axes[:axis])  # type: ignore[arg-type]
+
+
+def _read_runs(
+    value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any], axis: int, strides: tuple[int, ...]
+) -> bool:
+    lengths = dest.shape[axis:]
+    run = prod(lengths) * spec.dtype.itemsize
+    base = sum(
+        selector.start * stride  # type: ignore[union-attr]
+        for selector, stride in zip(region.axes[axis:], strides[axis:], strict=True)
+    )
+    starts = np.array(base)
+    for selector, stride in zip(region.axes[:axis], strides[:axis], strict=True):
+        assert isinstance(selector, slice)
+        starts = starts[..., None] + np.arange(selector.start, selector.stop, selector.step) * stride
+    parts = value.parts([(start, run) for start in starts.ravel().tolist()])
+    if parts is None:
+        return False
+    data = _joined(parts, run, spec)
+    dest[...] = np.ndarray(dest.shape, spec.dtype, buffer=data)
+    return True
+
+
+def _read_points(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+    assert region.joint is not None
+    points = len(region.joint.indices[0])
+    if len(region.joint.axes) < len(spec.shape) or points * _RANGE_BYTES > spec.nbytes:
+        return _read_and_take(value, spec, region, dest)
+    strides = byte_strides(spec)
+    starts = np.zeros(points, np.intp)
+    for axis, indices in zip(region.joint.axes, region.joint.indices, strict=True):
+        starts += indices * strides[axis]
+    size = spec.dtype.itemsize
+    parts = value.parts([(start, size) for start in starts.tolist()])
+    if parts is None:
+        return False
+    dest[...] = np.ndarray(dest.shape, spec.dtype, buffer=_joined(parts, size, spec))
+    return True
+
+
+def _joined(parts: Any, length: int, spec: ChunkSpec) -> Buffer:
+    data = b"".join(parts)
+    if len(data) != length * len(parts):
+        raise _short(None, spec)
+    return data
+
+
+def _check(found: int, spec: ChunkSpec) -> None:
+    if found < spec.nbytes:
+        raise _short(found, spec)
+    if found > spec.nbytes:
+        raise CodecError(f"expected {spec.nbytes} bytes, found more", codec="bytes")
+
+
+def _short(found: int | None, spec: ChunkSpec) -> CodecError:
+    what = "fewer" if found is None else str(found)
+    return CodecError(f"expected {spec.nbytes} bytes, found {what}", codec="bytes")

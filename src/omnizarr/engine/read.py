@@ -1,0 +1,222 @@
+"""Reading: a region of an array, chunk by chunk into the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from omnizarr.codecs.chain import Chain
+from omnizarr.codecs.sharding import Shards
+from omnizarr.config import config
+from omnizarr.engine.layout import Layout
+from omnizarr.engine.pool import run
+from omnizarr.engine.raw import read_raw
+from omnizarr.engine.scratch import scratch
+from omnizarr.engine.value import MemoryValue, StoredValue, Value
+from omnizarr.errors import CodecError, MissingChunkError
+from omnizarr.geometry.grid import RegularAxis
+from omnizarr.geometry.plan import Part, Plan, plan
+from omnizarr.geometry.region import Region, numpy_index, take
+
+# Below this, bytes of a chunk are decoded faster than a second thread is woken for them.
+_WORTH_A_THREAD = 16 * 1024
+_WORTH_A_THREAD_RAW = 512 * 1024
+# From this size on, fresh memory costs more than copying through scratch memory.
+_WORTH_SCRATCH = 128 * 1024
+
+# Called with a region's array: reads it, or says that nothing is stored there.
+ReadInto = Callable[[NDArray[Any]], bool]
+
+
+def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str) -> None:
+    """Read a region into `out`, which has the region's shape and the array's dtype.
+
+    Raises
+    ------
+    CodecError
+        A chunk could not be decoded; names the codec, the key and the node.
+    MissingChunkError
+        A chunk is absent and `missing` is `"raise"`.
+    StoreError
+        The store failed.
+    """
+    planned = plan(region, layout.axes)
+    count = len(planned)
+    workers = workers_for(layout, count)
+
+    def read(part: Part) -> None:
+        key = layout.key(part.coords)
+        value = StoredValue(layout.store, key)
+        chain = layout.chain_at(part.coords)
+
+        def read_into(dest: NDArray[Any]) -> bool:
+            return _read_value(value, chain, part.region, dest, spread=workers <= 1)
+
+        try:
+            found = _place(out, part, read_into)
+        except CodecError as error:
+            raise error.located(key, layout.path) from error.__cause__
+        if not found:
+            if missing == "raise":
+                message = f"no chunk {key!r} in node '/{layout.path}' of store {layout.store.name}"
+                raise MissingChunkError(message)
+            out[numpy_index(part.place)] = _fill_of(chain)
+
+    run(
+        planned.parts(),
+        read,
+        workers=workers,
+        batch=_batch(layout, count, workers),
+        waiting=layout.store.requests > 1,
+    )
+
+
+def workers_for(layout: Layout, count: int) -> int:
+    """Return how many threads to use for a number of chunks."""
+    settings = config.settings
+    if layout.store.requests > 1:
+        return min(count, settings.requests)
+    chain = layout.chain
+    worth = _WORTH_A_THREAD_RAW if chain.is_raw else _WORTH_A_THREAD
+    return min(count, settings.threads) if chain.spec.nbytes >= worth else 1
+
+
+def _batch(layout: Layout, count: int, workers: int) -> int:
+    """Return how many chunks a thread takes at a time: enough to be worth it, few enough to share."""
+    if layout.store.requests > 1:
+        return 1
+    return max(1, min(count // (workers * 4), 2**20 // max(1, layout.chain.spec.nbytes)))
+
+
+def _place(out: NDArray[Any], part: Part, read_into: ReadInto) -> bool:
+    """Read a chunk's region to its place in `out`."""
+    for index in part.place:
+        if type(index) is not slice:
+            block = np.empty(part.region.shape, out.dtype)
+            found = read_into(block)
+            if found:
+                out[numpy_index(part.place)] = block
+            return found
+    return read_into(out[(*part.place, ...)])
+
+
+def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], spread: bool) -> bool:
+    """Decode a region of a chunk into `dest`; say whether there was a value.
+
+    `spread` allows to use more threads for the chunks inside a shard.
+    """
+    if chain.shards is not None:
+        return _read_shard(value, chain, chain.shards, region, dest, spread)
+    if chain.is_raw:
+        return read_raw(value, chain.spec, region, dest)
+    data = value.whole()
+    if data is None:
+        return False
+    if _is_whole(region, dest, chain) and dest.flags.c_contiguous and dest.dtype == chain.spec.dtype:
+        chain.decode(data, dest)
+    else:
+        dest[...] = take(_decoded(chain, data), region)
+    return True
+
+
+def _decoded(chain: Chain, data: Any) -> NDArray[Any]:
+    """Return a decoded chunk, valid until this thread decodes the next."""
+    spec = chain.spec
+    if spec.nbytes < _WORTH_SCRATCH or spec.dtype.hasobject:
+        return chain.decode(data)
+    return chain.decode(data, scratch(spec.shape, spec.dtype))
+
+
+def _is_whole(region: Region, dest: NDArray[Any], chain: Chain) -> bool:
+    return (
+        dest.shape == chain.spec.shape
+        and region.joint is None
+        and all(type(axis) is slice for axis in region.axes)
+    )
+
+
+def _read_shard(
+    value: Value, chain: Chain, shards: Shards, region: Region, dest: NDArray[Any], spread: bool
+) -> bool:
+    planned = plan(region, inner_axes(chain))
+    wanted = len(planned)
+    if 2 * wanted > prod(shards.counts):
+        data = value.whole()
+        if data is None:
+            return False
+        whole = memoryview(data)
+        value = MemoryValue(whole)
+        index = shards.read_index(_index_bytes(whole, shards), len(whole))
+    else:
+        found = value.part(shards.index_part())
+        if found is None:
+            return False
+        index = shards.read_index(found, None)
+    _read_inner(value, shards, index, planned, dest, spread)
+    return True
+
+
+def _index_bytes(data: memoryview, shards: Shards) -> memoryview:
+    size = shards.index_size
+    return data[:size] if shards.index_location == "start" else data[max(0, len(data) - size) :]
+
+
+def inner_axes(chain: Chain) -> tuple[RegularAxis, ...]:
+    """Return how a shard is cut into its inner chunks."""
+    assert chain.shards is not None
+    return tuple(map(RegularAxis, chain.spec.shape, chain.shards.inner.spec.shape))
+
+
+def _read_inner(
+    value: Value,
+    shards: Shards,
+    index: NDArray[np.uint64],
+    planned: Plan,
+    dest: NDArray[Any],
+    spread: bool,
+) -> None:
+    inner = shards.inner
+    offsets = index.tolist()
+    numbers = _numbers(shards.counts)
+    fill = _fill_of(inner)
+
+    def read(part: Part) -> None:
+        start, length = offsets[numbers(part.coords)]
+        if start == _EMPTY:
+            dest[numpy_index(part.place)] = fill
+            return
+        chunk = value.within(start, length)
+
+        def read_into(block: NDArray[Any]) -> bool:
+            return _read_value(chunk, inner, part.region, block, spread=False)
+
+        if not _place(dest, part, read_into):
+            raise CodecError("the shard was removed while it was read", codec="sharding_indexed")
+
+    threads = config.settings.threads if spread and inner.spec.nbytes >= _WORTH_A_THREAD else 1
+    parts: Iterable[Part] = planned.parts()
+    run(parts, read, workers=min(threads, len(planned)), batch=max(1, len(planned) // 16))
+
+
+_EMPTY = 2**64 - 1
+
+
+def _fill_of(chain: Chain) -> Any:
+    """Return what an absent chunk holds: zero where the fill value is undefined."""
+    fill = chain.spec.fill_value
+    return fill if fill is not None else replace(chain.spec, shape=()).blank()[()]
+
+
+def _numbers(counts: tuple[int, ...]) -> Callable[[tuple[int, ...]], int]:
+    """Return a function that numbers coordinates in C order."""
+    strides = [prod(counts[i + 1 :]) for i in range(len(counts))]
+
+    def number(coords: tuple[int, ...]) -> int:
+        return sum(map(int.__mul__, coords, strides))
+
+    return number

@@ -1,0 +1,413 @@
+"""Arrays: a thin handle with numpy's indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
+from omnizarr.codecs.chain import Chain
+from omnizarr.config import config
+from omnizarr.engine.layout import Layout
+from omnizarr.engine.read import read_region
+from omnizarr.engine.write import write_region
+from omnizarr.errors import ReadOnlyError, SelectionError
+from omnizarr.geometry.grid import RegularGrid
+from omnizarr.geometry.selection import (
+    Selection,
+    select,
+    select_blocks,
+    select_mask,
+    select_orthogonal,
+    select_vectorized,
+)
+from omnizarr.hierarchy.array_info import ArrayInfo, describe, repr_html
+from omnizarr.hierarchy.astype import AsType
+from omnizarr.hierarchy.fields import split_fields
+from omnizarr.hierarchy.indexers import BlockIndex, OrthogonalIndex, VectorIndex
+from omnizarr.hierarchy.layout import layout_of
+from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.resize import appended, clear_outside, stored_chunks
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.store.base import Store
+
+
+class Array(Node):
+    """A chunked, N-dimensional array in a store.
+
+    Indexing means what it means in numpy: integers, slices with any step, ellipsis, new axes, boolean
+    masks and index arrays; `oindex`, `vindex` and `blocks` are the other three ways.
+
+    Attributes
+    ----------
+    missing_chunks
+        `"fill"`: an absent chunk reads as the fill value; `"raise"`: it is a `MissingChunkError`;
+        None: as `omnizarr.config` says.
+    write_empty_chunks
+        Whether chunks that hold only the fill value are stored; None: as `omnizarr.config` says.
+    """
+
+    __slots__ = ("_layout", "_layout_metadata", "missing_chunks", "write_empty_chunks")
+
+    metadata: ArrayMetadata
+
+    def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
+        super().__init__(store, format, path, metadata)
+        self.missing_chunks: str | None = None
+        self.write_empty_chunks: bool | None = None
+        self._layout_metadata = metadata
+        self._layout = layout_of(store, format, path, metadata)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the chunks lie, and how they are encoded."""
+        if self._layout_metadata is not self.metadata:
+            self._layout = layout_of(self.store, self.format, self.path, self.metadata)
+            self._layout_metadata = self.metadata
+        return self._layout
+
+    # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self.metadata.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.metadata.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.metadata.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy type of the elements; `object` for types of variable length."""
+        return self.metadata.data_type.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element in memory."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements in memory."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def fill_value(self) -> Any:
+        """What elements hold that were never written; None where that is undefined."""
+        return self.metadata.fill_value
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """The names of the axes (Zarr v3), or None."""
+        return self.metadata.dimension_names
+
+    @property
+    def chunks(self) -> tuple[Any, ...]:
+        """The shape of a chunk: the unit that is decoded. Of a rectilinear grid, the sizes along each axis."""
+        if self._coding is not self.layout.chain:
+            return self._coding.spec.shape
+        grid = self.metadata.grid
+        return grid.chunk_shape if isinstance(grid, RegularGrid) else grid.chunk_shapes
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """The shape of a shard: the unit that is stored, where it holds many chunks."""
+        chain = self.layout.chain
+        return chain.spec.shape if chain.shards is not None else None
+
+    @property
+    def _coding(self) -> Chain:
+        """The chain of the chunks, inside all shards."""
+        chain = self.layout.chain
+        while chain.shards is not None:
+            chain = chain.shards.inner
+        return chain
+
+    @property
+    def filters(self) -> tuple[ArrayToArray, ...]:
+        """The array-to-array codecs of a chunk."""
+        return tuple(codec for codec, _ in self._coding.array_codecs)
+
+    @property
+    def serializer(self) -> ArrayToBytes:
+        """The array-to-bytes codec of a chunk."""
+        return self._coding.serializer
+
+    @property
+    def compressors(self) -> tuple[BytesToBytes, ...]:
+        """The bytes-to-bytes codecs of a chunk."""
+        return self._coding.bytes_codecs
+
+    @property
+    def cdata_shape(self) -> tuple[int, ...]:
+        """How many stored chunks (shards, where there are any) there are along each axis."""
+        return tuple(axis.count for axis in self.layout.axes)
+
+    @property
+    def nchunks(self) -> int:
+        """How many stored chunks (shards, where there are any) cover the array."""
+        return prod(self.cdata_shape)
+
+    @property
+    def nchunks_initialized(self) -> int:
+        """How many chunks (shards, where there are any) are in the store."""
+        return sum(1 for _ in stored_chunks(self.layout))
+
+    def nbytes_stored(self) -> int:
+        """Return how many bytes the chunks and the documents of this array take in the store."""
+        keys = [key for key, _ in stored_chunks(self.layout)]
+        keys += self.format.document_keys(self.path)
+        return sum(self.store.size(key) or 0 for key in keys)
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What the array is, as a table to print."""
+        return describe(self)
+
+    def info_complete(self) -> ArrayInfo:
+        """Return `info` with what has to be counted in the store."""
+        return describe(self, complete=True)
+
+    # Reading and writing
+
+    def __getitem__(self, selection: Any) -> Any:
+        return self.get_basic_selection(selection)
+
+    def __setitem__(self, selection: Any, value: Any) -> None:
+        self.set_basic_selection(selection, value)
+
+    @property
+    def oindex(self) -> OrthogonalIndex:
+        """Indexing by each axis independently: `array.oindex[[1, 5], :, mask]`."""
+        return OrthogonalIndex(self)
+
+    @property
+    def vindex(self) -> VectorIndex:
+        """Indexing by points: `array.vindex[[1, 5], [2, 3]]`, or by a mask."""
+        return VectorIndex(self)
+
+    @property
+    def blocks(self) -> BlockIndex:
+        """Indexing by chunk (by shard, where there are any): `array.blocks[0, 2:4]`."""
+        return BlockIndex(self)
+
+    def get_basic_selection(
+        self, selection: Any = ..., *, out: NDArray[Any] | None = None, fields: Any = None
+    ) -> Any:
+        """Read a selection with numpy's meaning.
+
+        Parameters
+        ----------
+        out
+            An array of the selection's shape to read into; it is returned.
+        fields
+            Name or names of the fields of a structured array to return.
+
+        Raises
+        ------
+        SelectionError
+            The selection does not fit the array, or `out` does not fit the selection.
+        """
+        selection, names = split_fields(selection, fields)
+        result = self._read(select(selection, self.shape), out)
+        if names is not None:
+            result = result[names]
+        return result if result.shape or out is not None or _has_ellipsis(selection) else result[()]
+
+    def set_basic_selection(self, selection: Any, value: Any, *, fields: Any = None) -> None:
+        """Write a value, broadcast as numpy does, to a selection with numpy's meaning."""
+        selection, names = split_fields(selection, fields)
+        self._write(select(selection, self.shape), value, names)
+
+    def get_orthogonal_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+        """Read a selection of each axis independently."""
+        return self._read(select_orthogonal(selection, self.shape), out)
+
+    def set_orthogonal_selection(self, selection: Any, value: Any) -> None:
+        """Write to a selection of each axis independently."""
+        self._write(select_orthogonal(selection, self.shape), value)
+
+    def get_coordinate_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+        """Read points: one index array for each axis, broadcast together."""
+        return self._read(select_vectorized(selection, self.shape), out)
+
+    def set_coordinate_selection(self, selection: Any, value: Any) -> None:
+        """Write to points: one index array for each axis, broadcast together."""
+        self._write(select_vectorized(selection, self.shape), value)
+
+    def get_mask_selection(self, mask: Any, *, out: NDArray[Any] | None = None) -> Any:
+        """Read the elements where a boolean array of the same shape is true."""
+        return self._read(select_mask(mask, self.shape), out)
+
+    def set_mask_selection(self, mask: Any, value: Any) -> None:
+        """Write to the elements where a boolean array of the same shape is true."""
+        self._write(select_mask(mask, self.shape), value)
+
+    def get_block_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+        """Read whole chunks (shards, where there are any) by their coordinates."""
+        return self._read(select_blocks(selection, self.shape, self.layout.axes), out)
+
+    def set_block_selection(self, selection: Any, value: Any) -> None:
+        """Write whole chunks (shards, where there are any) by their coordinates."""
+        self._write(select_blocks(selection, self.shape, self.layout.axes), value)
+
+    def _read(self, selection: Selection, out: NDArray[Any] | None) -> NDArray[Any]:
+        missing = self.missing_chunks or config.settings.missing_chunks
+        if out is None:
+            taken = np.empty(selection.region.shape, self.dtype)
+            read_region(self.layout, selection.region, taken, missing)
+            return selection.result(taken)
+        if out.shape != selection.shape:
+            raise SelectionError(f"out: expected an array of shape {selection.shape}, found {out.shape}")
+        taken = selection.region_view(out)
+        read_region(self.layout, selection.region, taken, missing)
+        if not np.may_share_memory(taken, out):
+            out[...] = selection.result(taken)
+        return out
+
+    def _write(self, selection: Selection, value: Any, field: Any = None) -> None:
+        if self.read_only:
+            raise ReadOnlyError(f"array {self.name} was opened for reading", store=self.store.name)
+        settings = config.settings
+        write_empty = self.write_empty_chunks
+        write_region(
+            self.layout,
+            selection.region,
+            selection.region_view(_broadcast(_as_values(value, self.dtype), selection.shape)),
+            write_empty=settings.write_empty_chunks if write_empty is None else write_empty,
+            field=field,
+        )
+
+    def fill(self, value: Any) -> None:
+        """Set every element to one value."""
+        self.set_basic_selection(..., value)
+
+    def astype(self, dtype: DTypeLike) -> AsType:
+        """Return a view of this array that converts what is read."""
+        return AsType(self, np.dtype(dtype))
+
+    # Changing its shape
+
+    def resize(self, new_shape: int | tuple[int, ...]) -> None:
+        """Change the length of axes; what is cut off is gone, what is added holds the fill value.
+
+        Raises
+        ------
+        SelectionError
+            The number of axes differs, a length is negative, or a rectilinear grid does not reach so far.
+        """
+        new = (new_shape,) if isinstance(new_shape, int) else tuple(map(int, new_shape))
+        old = self.layout
+        self._replace_metadata(lambda found: found.with_shape(_checked_shape(found, new)))
+        clear_outside(old, new)
+
+    def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
+        """Add data at the end of an axis, and return the new shape.
+
+        Several writers may append at once: each gets a place of its own.
+        """
+        values = np.asarray(data, None if self.dtype.kind != "O" else object)
+        start = 0
+
+        def grown(found: ArrayMetadata) -> ArrayMetadata:
+            nonlocal start
+            new, start = appended(found.shape, values.shape, axis)
+            return found.with_shape(_checked_shape(found, new))
+
+        self._replace_metadata(grown)
+        place = [slice(None)] * self.ndim
+        place[axis] = slice(start, start + values.shape[axis])
+        self[tuple(place)] = values
+        return self.shape
+
+    # Python's and numpy's protocols
+
+    def iter_blocks(self) -> Iterator[tuple[tuple[slice, ...], NDArray[Any]]]:
+        """Yield each stored chunk's place in the array, and its elements, in C order."""
+        axes = self.layout.axes
+        columns = [
+            [slice(a.start(i), min(a.start(i) + a.extent(i), a.length)) for i in range(a.count)] for a in axes
+        ]
+        for place in product(*columns):
+            yield place, np.asarray(self[place])
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        axis = self.layout.axes[0]
+        for chunk in range(axis.count):
+            yield from self[axis.start(chunk) : min(axis.start(chunk) + axis.extent(chunk), axis.length)]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("an array in a store cannot be had without a copy")
+        array: NDArray[Any] = self[...]
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __bool__(self) -> bool:
+        return bool(np.asarray(self))
+
+    def __repr__(self) -> str:
+        return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
+
+    def _repr_html_(self) -> str:
+        return repr_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (None, {"missing_chunks": self.missing_chunks, "write_empty_chunks": self.write_empty_chunks})
+        return type(self), (self.store, self.format, self.path, self.metadata), state
+
+
+def _has_ellipsis(selection: Any) -> bool:
+    return selection is ... or (isinstance(selection, tuple) and any(item is ... for item in selection))
+
+
+def _as_values(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return a value as an array; elements of fixed size are converted chunk by chunk, later."""
+    if dtype.kind == "O":
+        return np.asarray(value, object)
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        return value
+    if hasattr(value, "dtype") and hasattr(value, "__array__"):
+        return np.asarray(value)
+    return np.asarray(value, dtype)
+
+
+def _broadcast(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    while values.ndim > len(shape) and values.shape[0] == 1:
+        values = values[0]
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        message = f"could not broadcast a value of shape {values.shape} into a selection of shape {shape}"
+        raise SelectionError(message) from None
+
+
+def _checked_shape(found: ArrayMetadata, new: tuple[int, ...]) -> tuple[int, ...]:
+    if len(new) != found.ndim or any(length < 0 for length in new):
+        raise SelectionError(f"expected {found.ndim} lengths of at least 0, found {new}")
+    if not isinstance(found.grid, RegularGrid):
+        for axis, (sizes, length) in enumerate(zip(found.grid.chunk_shapes, new, strict=True)):
+            if not isinstance(sizes, int) and sum(sizes) < length:
+                raise SelectionError(
+                    f"the chunks of axis {axis} reach to {sum(sizes)}, not to the new length {length}"
+                )
+    return new

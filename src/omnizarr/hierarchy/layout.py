@@ -1,0 +1,46 @@
+"""From metadata to what the engine needs."""
+
+from __future__ import annotations
+
+from math import prod
+
+from omnizarr.codecs.base import ChunkSpec
+from omnizarr.codecs.chain import build_chain
+from omnizarr.config import config
+from omnizarr.engine.layout import Layout
+from omnizarr.geometry.grid import RegularGrid
+from omnizarr.jsontypes import Problems
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.store.base import Store
+
+
+def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) -> Layout:
+    """Return where an array's chunks lie and how they are encoded.
+
+    Raises
+    ------
+    MetadataError
+        The codecs cannot be used on this array; every fault is listed with its location.
+    """
+    problems = Problems()
+    grid = metadata.grid
+    extent = grid.chunk_shape if isinstance(grid, RegularGrid) else grid.extent((0,) * metadata.ndim)
+    spec = ChunkSpec(extent, metadata.data_type.dtype, metadata.fill_value)
+    limit = config.settings.max_chunk_bytes
+    if spec.nbytes > limit:
+        problems.add(
+            "chunk_grid", f"a chunk of {prod(extent)} elements takes {spec.nbytes} bytes, {limit} at most"
+        )
+    chain = build_chain(metadata.codecs, spec, "codecs", problems, bytes_as_in_dtype=format.zarr_format == 2)
+    problems.check(store=store.name, path=path)
+    assert chain is not None
+    return Layout(
+        store,
+        path,
+        format.data_prefix(path, metadata),
+        metadata.chunk_keys,
+        grid,
+        grid.axes(metadata.shape),
+        chain,
+    )

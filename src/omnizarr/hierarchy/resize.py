@@ -1,0 +1,70 @@
+"""Changing an array's shape: which chunks are stored, and what lies outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from omnizarr.engine.layout import Layout
+from omnizarr.engine.write import write_region
+from omnizarr.errors import SelectionError
+from omnizarr.geometry.region import Region
+
+
+def stored_chunks(layout: Layout) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the key and the coordinates of every chunk in the store that covers a part of the array."""
+    for key, coords in _all_stored(layout):
+        if all(i < axis.count for i, axis in zip(coords, layout.axes, strict=True)):
+            yield key, coords
+
+
+def _all_stored(layout: Layout) -> Iterator[tuple[str, tuple[int, ...]]]:
+    ndim = len(layout.axes)
+    if ndim == 0:
+        key = layout.key(())
+        if layout.store.exists(key):
+            yield key, ()
+        return
+    for key in layout.store.list_prefix(layout.prefix):
+        coords = layout.keys.coords(key[len(layout.prefix) :], ndim)
+        if coords is not None:
+            yield key, coords
+
+
+def clear_outside(layout: Layout, shape: tuple[int, ...]) -> None:
+    """Remove what an array of `layout` holds outside a smaller shape, so that growing shows fill values."""
+    old = tuple(axis.length for axis in layout.axes)
+    if all(new >= length for new, length in zip(shape, old, strict=True)):
+        return
+    axes = layout.grid.axes(shape)
+    for key, coords in list(_all_stored(layout)):
+        if any(i >= axis.count for i, axis in zip(coords, axes, strict=True)):
+            layout.store.delete(key)
+    kept = tuple(min(new, length) for new, length in zip(shape, old, strict=True))
+    for number, (length, axis) in enumerate(zip(kept, axes, strict=True)):
+        if length < old[number] and axis.count:
+            end = axis.start(axis.count - 1) + axis.extent(axis.count - 1)
+            box = [slice(0, size, 1) for size in kept]
+            box[number] = slice(length, min(end, old[number]), 1)
+            _clear(layout, Region(tuple(box)))
+
+
+def _clear(layout: Layout, region: Region) -> None:
+    blank = replace(layout.chain.spec, shape=()).blank()
+    write_region(layout, region, np.broadcast_to(blank, region.shape), write_empty=False)
+
+
+def appended(shape: tuple[int, ...], added: tuple[int, ...], axis: int) -> tuple[tuple[int, ...], int]:
+    """Return the shape after data of shape `added` were put at the end of an axis, and where they start."""
+    if len(added) != len(shape) or any(
+        a != b for i, (a, b) in enumerate(zip(shape, added, strict=True)) if i != axis % len(shape)
+    ):
+        raise SelectionError(
+            f"data of shape {added} cannot be appended along axis {axis} to an array of shape {shape}"
+        )
+    start = shape[axis]
+    grown = list(shape)
+    grown[axis] += added[axis]
+    return tuple(grown), start
