@@ -1,0 +1,190 @@
+"""From metadata to chains: every codec is found, read, put in its place and bound to the chunk.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#codecs
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+
+import numpy as np
+
+from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec
+from omnizarr.codecs.bound import Chain
+from omnizarr.codecs.bytes import Bytes, has_byte_order
+from omnizarr.codecs.memory import OnMemory
+from omnizarr.codecs.registry import codec_class
+from omnizarr.errors import CodecError
+from omnizarr.jsontypes import Problems
+from omnizarr.metadata.extension import Extension
+
+__all__ = ["Chain", "build_chain"]
+
+AnyCodec: TypeAlias = ArrayToArray | ArrayToBytes | BytesToBytes
+
+
+@runtime_checkable
+class BindsSerializer(Protocol):
+    """A serializer that is made ready for one spec, because that takes work."""
+
+    def bound(self, spec: ChunkSpec, at: str, problems: Problems) -> ArrayToBytes:
+        """Return the serializer for `spec`; what keeps it from being that goes to `problems`."""
+
+
+class _Placed(NamedTuple):
+    codec: AnyCodec
+    at: str
+
+
+def build_chain(
+    codecs: Sequence[Extension],
+    spec: ChunkSpec,
+    at: str,
+    problems: Problems,
+    *,
+    bytes_as_in_dtype: bool = False,
+) -> Chain | None:
+    """Return the chain that these codecs make for chunks of `spec`.
+
+    Parameters
+    ----------
+    at
+        Where the codecs stand in their document (`codecs`), for the locations of faults.
+    problems
+        Receives every fault; the result is None where there is any.
+    bytes_as_in_dtype
+        Zarr v2's rules: `bytes` without `endian` stores the data type's own byte order, and array
+        codecs after it work on the memory.
+    """
+    before = len(problems.found)
+    placed = [codec for codec in _read(codecs, at, problems) if codec]
+    if len(problems.found) > before:
+        return None
+    return _bind(tuple(placed), bytes_as_in_dtype, at, spec, problems)
+
+
+def _read(codecs: Sequence[Extension], at: str, problems: Problems) -> list[_Placed | None]:
+    return [_read_one(extension, f"{at}[{i}]", problems) for i, extension in enumerate(codecs)]
+
+
+def _read_one(extension: Extension, at: str, problems: Problems) -> _Placed | None:
+    found = codec_class(extension.name)
+    if found is not None:
+        codec = found.from_json(extension.configuration, f"{at}.configuration", problems)
+        return _Placed(cast(AnyCodec, codec), at)
+    if extension.must_understand:
+        problems.add(at, f"unknown codec {extension.name!r}", unsupported=True)
+    else:
+        warnings.warn(f"{at}: unknown codec {extension.name!r} is skipped, as it allows", stacklevel=4)
+    return None
+
+
+def _bind(
+    placed: tuple[_Placed, ...], own_order: bool, at: str, spec: ChunkSpec, problems: Problems
+) -> Chain | None:
+    before = len(problems.found)
+    binding = _Binding(spec, own_order, problems)
+    for codec, place in placed:
+        binding.add(codec, place)
+    if binding.serializer is None and len(problems.found) == before:
+        problems.add(at, "expected one codec that turns the array into bytes, found none")
+    if binding.serializer is None or len(problems.found) > before:
+        return None
+    return Chain(
+        spec,
+        tuple(binding.array_codecs),
+        binding.serializer,
+        binding.serialized,
+        tuple(binding.bytes_codecs),
+        partial(_bind_again, placed, own_order, at),
+    )
+
+
+def _bind_again(placed: tuple[_Placed, ...], own_order: bool, at: str, spec: ChunkSpec) -> Chain:
+    problems = Problems()
+    chain = _bind(placed, own_order, at, spec, problems)
+    problems.check()
+    assert chain is not None  # there is one, or there were problems
+    return chain
+
+
+@dataclass(slots=True)
+class _Binding:
+    """A chain on its way, and what the next codec will get."""
+
+    serialized: ChunkSpec
+    own_order: bool
+    problems: Problems
+    array_codecs: list[tuple[ArrayToArray, ChunkSpec]] = field(default_factory=list)
+    serializer: ArrayToBytes | None = None
+    bytes_codecs: list[BytesToBytes] = field(default_factory=list)
+    memory: ChunkSpec | None = None
+
+    def add(self, codec: AnyCodec, at: str) -> None:
+        try:
+            self._add(codec, at)
+        except CodecError as error:
+            self.problems.add(at, str(error))
+
+    def _add(self, codec: AnyCodec, at: str) -> None:
+        if isinstance(codec, BytesToBytes):
+            self._add_bytes_codec(codec, at)
+        elif self.serializer is not None and self.own_order:
+            self._add_on_memory(codec, at)
+        elif self.serializer is not None:
+            wrong = "a second codec that turns arrays into bytes" if _serializes(codec) else "an array codec"
+            self.problems.add(at, f"codec {codec.name}: found {wrong} after {self.serializer.name}")
+        elif isinstance(codec, ArrayToBytes):
+            self._add_serializer(codec, at)
+        else:
+            self.array_codecs.append((codec, self.serialized))
+            self.serialized = codec.encoded_spec(self.serialized)
+
+    def _add_serializer(self, codec: ArrayToBytes, at: str) -> None:
+        spec = self.serialized
+        codec.check(spec, at, self.problems)
+        if (
+            isinstance(codec, Bytes)
+            and codec.endian is None
+            and not self.own_order
+            and has_byte_order(spec.dtype)
+        ):
+            self.problems.add(
+                f"{at}.configuration.endian", f"required for elements of {spec.dtype}, but missing"
+            )
+        self.serializer = (
+            codec.bound(spec, at, self.problems) if isinstance(codec, BindsSerializer) else codec
+        )
+        self.memory = spec if isinstance(codec, Bytes) else _plain(self.serializer.encoded_size(spec))
+
+    def _add_bytes_codec(self, codec: BytesToBytes, at: str) -> None:
+        if self.serializer is None:
+            self.problems.add(
+                at, f"codec {codec.name}: expected a codec that turns the array into bytes before it"
+            )
+            return
+        self.bytes_codecs.append(codec.bind(self.memory or self.serialized))
+        self.memory = None if self.memory is None else _plain(codec.encoded_size(self.memory.nbytes))
+
+    def _add_on_memory(self, codec: ArrayToArray | ArrayToBytes, at: str) -> None:
+        if self.memory is None:
+            self.problems.add(at, f"codec {codec.name}: expected elements of one size before it")
+            return
+        adapter = OnMemory(codec, self.memory)
+        self.bytes_codecs.append(cast(BytesToBytes, adapter))  # all of it but from_json
+        if isinstance(codec, ArrayToBytes):
+            self.memory = _plain(codec.encoded_size(self.memory))
+        else:
+            self.memory = codec.encoded_spec(self.memory)
+
+
+def _serializes(codec: AnyCodec) -> bool:
+    return isinstance(codec, ArrayToBytes)
+
+
+def _plain(size: int | None) -> ChunkSpec | None:
+    return None if size is None else ChunkSpec((size,), np.dtype(np.uint8))

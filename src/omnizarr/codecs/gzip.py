@@ -1,0 +1,121 @@
+"""The `gzip` codec, `numcodecs.gzip`, and `numcodecs.zlib`, which differs in its frame.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html
+https://www.rfc-editor.org/rfc/rfc1952
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import deflate
+from isal import isal_zlib
+
+from omnizarr.codecs.base import ChunkSpec
+from omnizarr.codecs.buffers import check_limit
+from omnizarr.errors import CodecError
+from omnizarr.jsontypes import JsonObject, Problems, read_int, read_object
+from omnizarr.store.base import Buffer
+
+# A deflate stream of n bytes holds less than 1032 n.
+_MOST_PER_BYTE = 1032
+_STEP = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gzip:
+    """Compress with gzip; equal input gives equal output. Streams of several members are read."""
+
+    name: ClassVar[str] = "gzip"
+    window_bits: ClassVar[int] = 31
+    lowest_level: ClassVar[int] = 0
+    level: int = 5
+
+    @classmethod
+    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
+        fields = read_object(configuration, at, problems, optional=("level",))
+        level = fields.get("level", cls().level)
+        return cls(read_int(level, f"{at}.level", problems, cls.lowest_level, 9))
+
+    def to_json(self) -> JsonObject:
+        return {"level": self.level}
+
+    def bind(self, spec: ChunkSpec) -> Self:
+        return self
+
+    def encoded_size(self, size: int) -> int | None:
+        return None
+
+    def encode(self, data: Buffer) -> Buffer:
+        # Of 1 MB of random steps (u2): level 1 1.8 ms by isal, 6.3 by libdeflate, 18 by zlib;
+        # level 5 9.2 ms by libdeflate at zlib's ratio, 22 by zlib.
+        if self.level == 1:
+            return isal_zlib.compress(data, 1, self.window_bits)
+        return _COMPRESS[self.window_bits](data, 6 if self.level < 0 else self.level)
+
+    def decode(self, data: Buffer, limit: int, out: memoryview | None = None) -> Buffer:
+        if limit <= len(data) * _MOST_PER_BYTE:
+            try:
+                # 2.1 ms for 1 MB, where isal takes 2.5 and zlib 3.2.
+                decoded = _DECOMPRESS[self.window_bits](data, limit)
+                if len(decoded) == limit and self._ends_with(data, decoded):
+                    return decoded
+            except deflate.DeflateError:
+                pass  # several members, or damage: the slow way tells
+        return self._decode_members(data, limit)
+
+    def _ends_with(self, data: Buffer, decoded: Buffer) -> bool:
+        """Say whether the last bytes of `data` are the trailer that belongs to `decoded`."""
+        return int.from_bytes(data[-4:], "little") == len(decoded) & 0xFFFFFFFF
+
+    def _decode_members(self, data: Buffer, limit: int) -> Buffer:
+        decoded = bytearray()
+        rest: Buffer = data
+        while len(rest) or rest is data:
+            member = zlib.decompressobj(self.window_bits)
+            try:
+                while not member.eof:
+                    step = member.decompress(rest, min(_STEP, limit - len(decoded) + 1))
+                    decoded += step
+                    check_limit(len(decoded), limit, self.name)
+                    rest = member.unconsumed_tail
+                    if not step and not rest and not member.eof:
+                        raise CodecError(f"truncated: found {len(data)} bytes", codec=self.name)
+            except zlib.error as error:
+                raise CodecError(str(error), codec=self.name) from error
+            rest = member.unused_data
+            if len(rest) and self.window_bits < 31:
+                raise CodecError(f"{len(rest)} bytes found after the end of the stream", codec=self.name)
+        return decoded
+
+
+@dataclass(frozen=True, slots=True)
+class NumcodecsGzip(Gzip):
+    """The same codec by the name that v2's `gzip` has in the model."""
+
+    name: ClassVar[str] = "numcodecs.gzip"
+    lowest_level: ClassVar[int] = -1
+    level: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Zlib(Gzip):
+    """Compress with zlib's frame; v2's `zlib`, and what HDF5 calls deflate."""
+
+    name: ClassVar[str] = "numcodecs.zlib"
+    window_bits: ClassVar[int] = 15
+    lowest_level: ClassVar[int] = -1
+    level: int = 1
+
+    def _ends_with(self, data: Buffer, decoded: Buffer) -> bool:
+        return int.from_bytes(data[-4:], "big") == deflate.adler32(decoded)
+
+
+_COMPRESS: dict[int, Callable[[Buffer, int], Buffer]] = {15: deflate.zlib_compress, 31: deflate.gzip_compress}
+_DECOMPRESS: dict[int, Callable[[Buffer, int], Buffer]] = {
+    15: deflate.zlib_decompress,
+    31: deflate.gzip_decompress,
+}

@@ -1,0 +1,148 @@
+"""Codecs by name.
+
+Entry points of the group `omnizarr.codecs` (name = codec name, value = `module:class`) extend the mapping;
+so does `register`. Modules are imported when a codec of theirs is first asked for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from omnizarr.codecs.base import Codec
+from omnizarr.jsontypes import JsonObject, as_json, shown
+from omnizarr.metadata.extension import Extension
+
+_HERE = "omnizarr.codecs."
+
+CODECS: dict[str, str | type[Codec]] = {
+    "bytes": _HERE + "bytes:Bytes",
+    "transpose": _HERE + "transpose:Transpose",
+    "gzip": _HERE + "gzip:Gzip",
+    "zstd": _HERE + "zstd:Zstd",
+    "blosc": _HERE + "blosc:Blosc",
+    "crc32c": _HERE + "crc32c:Crc32c",
+    "sharding_indexed": _HERE + "sharding:ShardingIndexed",
+    "vlen-utf8": _HERE + "vlen:VlenUtf8",
+    "vlen-bytes": _HERE + "vlen:VlenBytes",
+    "vlen-array": _HERE + "vlen:VlenArray",
+    "json2": _HERE + "objects:Json2",
+    "msgpack2": _HERE + "objects:Msgpack2",
+    "categorize": _HERE + "objects:Categorize",
+    "pickle": _HERE + "objects:Pickle",
+    "numcodecs.gzip": _HERE + "gzip:NumcodecsGzip",
+    "numcodecs.zlib": _HERE + "gzip:Zlib",
+    "numcodecs.zstd": _HERE + "zstd:NumcodecsZstd",
+    "numcodecs.blosc": _HERE + "blosc:NumcodecsBlosc",
+    "numcodecs.shuffle": _HERE + "shuffle:Shuffle",
+}
+
+# Other spellings, in documents of older writers and by numcodecs' ids.
+ALIASES: dict[str, str] = {
+    "endian": "bytes",
+    **{
+        f"numcodecs.{name}": name
+        for name in ("vlen-utf8", "vlen-bytes", "vlen-array", "json2", "msgpack2", "categorize", "pickle")
+    },
+}
+
+_LEGACY_URI = "://purl.org/zarr/spec/codec"
+_CORE = ("gzip", "zstd", "blosc")
+
+
+def register(name: str, codec: type[Codec]) -> None:
+    """Make a codec known under a name, in place of any other."""
+    CODECS[name] = codec
+
+
+def codec_class(name: str) -> type[Codec] | None:
+    """Return the class of a codec, or None where the name is not known."""
+    name = canonical_name(name)
+    found = CODECS.get(name) or _entry_points().get(name)
+    if found is None and name.startswith("numcodecs."):
+        return _loaded(_HERE + "numcodecs:codec_class")(name)  # type: ignore[no-any-return]
+    return _loaded(found) if isinstance(found, str) else found
+
+
+def canonical_name(name: str) -> str:
+    """Return the registered name of a codec: aliases and legacy URIs resolved."""
+    if _LEGACY_URI in name:
+        # …/zarr/spec/codec/gzip, …/codec/gzip/1.0, …/codecs/gzip/1.0
+        name = name.split(_LEGACY_URI)[1].split("/")[1]
+    return ALIASES.get(name, name)
+
+
+def parse_codec(codec: Any) -> Extension:
+    """Return what a user gave as a codec: JSON, a name, a numcodecs object or one of ours.
+
+    numcodecs' gzip, zstd and blosc become the codecs of the same name in Zarr v3; others, and what
+    has no counterpart, `numcodecs.<id>`.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(codec, Extension):
+        return codec
+    if isinstance(codec, str):
+        return Extension(codec)
+    if isinstance(codec, Mapping):
+        return _from_mapping(codec)
+    if hasattr(codec, "get_config"):
+        return _from_numcodecs(codec.get_config())
+    if hasattr(codec, "to_json") and hasattr(codec, "name"):
+        return Extension(codec.name, codec.to_json())
+    if hasattr(codec, "to_dict"):  # zarr-python's codecs
+        return _from_mapping(codec.to_dict())
+    raise TypeError(f"expected a codec, found {type(codec).__name__} {shown(codec)}")
+
+
+def _from_mapping(codec: Mapping[str, Any]) -> Extension:
+    if "id" in codec and "name" not in codec:
+        return _from_numcodecs(codec)
+    name, must_understand = codec.get("name"), codec.get("must_understand", True)
+    if not isinstance(name, str) or not set(codec) <= {"name", "configuration", "must_understand"}:
+        raise TypeError(f"expected a codec with a name and a configuration, found {shown(codec)}")
+    configuration = as_json(dict(codec.get("configuration") or {}))
+    assert isinstance(configuration, dict)
+    return Extension(name, configuration, bool(must_understand))
+
+
+def _from_numcodecs(config: Mapping[str, Any]) -> Extension:
+    configuration = as_json({name: value for name, value in config.items() if name != "id"})
+    assert isinstance(configuration, dict)
+    name = config["id"]
+    if name in _CORE:
+        return Extension(name, _core_configuration(name, configuration))
+    name = name if name.startswith("numcodecs.") else f"numcodecs.{name}"
+    return Extension(ALIASES.get(name, name), configuration)
+
+
+def _core_configuration(name: str, configuration: JsonObject) -> JsonObject:
+    if name != "blosc":
+        return configuration
+    shuffle = configuration.get("shuffle", 1)
+    names: dict[Any, str] = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
+    # -1 lets blosc choose by the item size; v3 has no word for it.
+    return {**configuration, "shuffle": names.get(shuffle, "shuffle")}
+
+
+def _loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def _entry_points() -> dict[str, type[Codec]]:
+    found: dict[str, type[Codec]] = {}
+    for entry in entry_points(group="omnizarr.codecs"):
+        try:
+            found[entry.name] = entry.load()
+        except Exception as error:  # a broken plug-in must not keep others from working
+            warnings.warn(f"codec {entry.name}: {entry.value} failed to load: {error}", stacklevel=2)
+    return found
