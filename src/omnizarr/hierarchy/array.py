@@ -116,7 +116,7 @@ class Array(Node):
 
     @property
     def chunks(self) -> tuple[Any, ...]:
-        """The shape of a chunk: the unit that is decoded. Of a rectilinear grid, the sizes along each axis."""
+        """The shape of a chunk, the unit that is decoded; for a rectilinear grid, the sizes of each axis."""
         if self._coding is not self.layout.chain:
             return self._coding.spec.shape
         grid = self.metadata.grid

@@ -10,6 +10,7 @@ import numpy as np
 from omnizarr.engine.layout import Layout
 from omnizarr.engine.write import write_region
 from omnizarr.errors import SelectionError
+from omnizarr.geometry.grid import Axis
 from omnizarr.geometry.region import Region
 
 
@@ -42,13 +43,17 @@ def clear_outside(layout: Layout, shape: tuple[int, ...]) -> None:
     for key, coords in list(_all_stored(layout)):
         if any(i >= axis.count for i, axis in zip(coords, axes, strict=True)):
             layout.store.delete(key)
-    kept = tuple(min(new, length) for new, length in zip(shape, old, strict=True))
-    for number, (length, axis) in enumerate(zip(kept, axes, strict=True)):
-        if length < old[number] and axis.count:
-            end = axis.start(axis.count - 1) + axis.extent(axis.count - 1)
-            box = [slice(0, size, 1) for size in kept]
-            box[number] = slice(length, min(end, old[number]), 1)
+    # Edge chunks reach past the new end: what they hold there is set to the fill value.
+    ends = [min(_end(axis), length) for axis, length in zip(axes, old, strict=True)]
+    for number, (length, end) in enumerate(zip(shape, ends, strict=True)):
+        if length < end:
+            box = [slice(0, stop, 1) for stop in ends]
+            box[number] = slice(length, end, 1)
             _clear(layout, Region(tuple(box)))
+
+
+def _end(axis: Axis) -> int:
+    return axis.start(axis.count - 1) + axis.extent(axis.count - 1) if axis.count else 0
 
 
 def _clear(layout: Layout, region: Region) -> None:
