@@ -1,15 +1,17 @@
-"""Codecs bound to what one chunk is.
+"""Codecs bound to what one chunk is, and the parts of a shard.
 
 https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#chunk-encoding
+https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html#binary-shard-format
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnizarr.codecs.base import AnyArray, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec
 from omnizarr.codecs.buffers import memory_of
@@ -17,7 +19,12 @@ from omnizarr.codecs.bytes import Bytes
 from omnizarr.config import config
 from omnizarr.errors import CodecError
 from omnizarr.metadata.extension import Extension
-from omnizarr.store.base import Buffer
+from omnizarr.store.base import Buffer, ByteRange, Last, Span
+
+EMPTY = 2**64 - 1
+"""Offset and length of an inner chunk that is not stored."""
+
+_ANY = 2**62
 
 
 @runtime_checkable
@@ -26,6 +33,13 @@ class DecodesInto(Protocol):
 
     def decode_into(self, data: Buffer, spec: ChunkSpec, out: AnyArray) -> None:
         """Fill `out`, an array of `spec`."""
+
+
+@runtime_checkable
+class ShardSerializer(Protocol):
+    """A serializer whose bytes are shards."""
+
+    shards: Shards | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,8 @@ class Chain:
         The number of bytes of every encoded chunk, or None where it varies.
     is_raw
         Whether the stored bytes are the C-order memory of the array.
+    shards
+        The parts of an encoded chunk, where it is a shard and nothing more.
     """
 
     spec: ChunkSpec
@@ -54,19 +70,20 @@ class Chain:
     again: Callable[[ChunkSpec], Chain] = field(repr=False, compare=False)
     encoded_size: int | None = field(init=False, compare=False)
     is_raw: bool = field(init=False, compare=False)
+    shards: Shards | None = field(init=False, repr=False, compare=False)
     _limits: tuple[int | None, ...] = field(init=False, repr=False, compare=False)
     _into: bool = field(init=False, repr=False, compare=False)
     _fills: bool = field(init=False, repr=False, compare=False)
-    _others: dict[tuple[int, ...], Chain] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         into = not self.array_codecs and _is_memory(self.serializer, self.serialized)
         put(self, "_into", into)
         put(self, "_fills", not self.array_codecs and isinstance(self.serializer, DecodesInto))
-        put(self, "_others", {})
         # A boolean may be stored as any byte; its memory may not.
         put(self, "is_raw", into and not self.bytes_codecs and self.spec.dtype.kind != "b")
+        alone = isinstance(self.serializer, ShardSerializer) and len(self.codecs) == 1
+        put(self, "shards", self.serializer.shards if alone else None)  # type: ignore[attr-defined]
         exact = self.serializer.encoded_size(self.serialized)
         bound, limits = exact, []
         for codec in self.bytes_codecs:
@@ -151,12 +168,7 @@ class Chain:
         MetadataError
             The codecs do not fit that shape.
         """
-        if shape == self.spec.shape:
-            return self
-        found = self._others.get(shape)
-        if found is None:
-            found = self._others[shape] = self.again(replace(self.spec, shape=shape))
-        return found
+        return self if shape == self.spec.shape else self.again(replace(self.spec, shape=shape))
 
     @property
     def codecs(self) -> tuple[Codec, ...]:
@@ -181,8 +193,114 @@ class Chain:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """The parts of a shard: inner chunks in any order, gaps allowed, and an index that tells where they are.
+
+    Attributes
+    ----------
+    inner
+        The codecs of an inner chunk.
+    counts
+        Inner chunks per axis.
+    index_location
+        `"start"` or `"end"`.
+    """
+
+    inner: Chain
+    counts: tuple[int, ...]
+    index_chain: Chain
+    index_size: int
+    index_location: str
+    _longest: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        exact = self.inner.encoded_size
+        bound = exact if exact is not None else _bound_of(self.inner)
+        # Other writers' encoders may add more to what cannot be compressed.
+        object.__setattr__(self, "_longest", _ANY if bound is None else 2 * bound + 65536)
+
+    def index_part(self) -> ByteRange:
+        """Return where in a shard its index is."""
+        return Span(0, self.index_size) if self.index_location == "start" else Last(self.index_size)
+
+    def read_index(self, data: Buffer, size: int | None) -> NDArray[np.uint64]:
+        """Return offset and length of every inner chunk, in C order; both 2**64-1 where it is empty.
+
+        Parameters
+        ----------
+        data
+            The bytes of the index alone.
+        size
+            The number of bytes of the shard, where it is known: no inner chunk may reach past it.
+
+        Raises
+        ------
+        CodecError
+            The index is too short, or places an inner chunk outside of the shard.
+        ChecksumError
+            The index does not match its checksum.
+        """
+        if len(data) != self.index_size:
+            raise self._error(f"expected an index of {self.index_size} bytes, found {len(data)}")
+        index: NDArray[np.uint64] = self.index_chain.decode(data).reshape(-1, 2)
+        starts, lengths = index[:, 0], index[:, 1]
+        end = np.uint64(_ANY if size is None else size)
+        longest = min(np.uint64(self._longest), end)
+        if lengths.max() <= longest and starts.max() <= end and (starts + lengths).max() <= end:
+            return index
+        bad = (lengths > longest) | (starts > end - np.minimum(lengths, end))
+        bad &= (index != EMPTY).any(axis=1)
+        if bad.any():
+            number = int(bad.argmax())
+            start, length = index[number].tolist()
+            where = f"{length} bytes from {start}"
+            raise self._error(f"inner chunk {number}: expected a place within {end} bytes, found {where}")
+        return index
+
+    def split(self, data: Buffer) -> list[memoryview | None]:
+        """Return the inner chunks of a whole shard in C order, None for empty ones.
+
+        Raises
+        ------
+        CodecError
+            The shard is damaged.
+        """
+        view, size = memoryview(data), self.index_size
+        if len(view) < size:
+            raise self._error(f"expected at least {size} bytes, found {len(view)}")
+        part = view[:size] if self.index_location == "start" else view[len(view) - size :]
+        places = self.read_index(part, len(view)).tolist()
+        return [
+            None if start == length == EMPTY else view[start : start + length] for start, length in places
+        ]
+
+    def join(self, chunks: Sequence[Buffer | None]) -> bytes:
+        """Return the shard of these inner chunks, given in C order; None for empty ones."""
+        before = self.index_size if self.index_location == "start" else 0
+        present = np.array([chunk is not None for chunk in chunks])
+        lengths = np.array([0 if chunk is None else len(chunk) for chunk in chunks], np.uint64)
+        index = np.full((len(chunks), 2), EMPTY, np.uint64)
+        index[present, 0] = (np.cumsum(lengths) - lengths + np.uint64(before))[present]
+        index[present, 1] = lengths[present]
+        encoded = self.index_chain.encode(index.reshape(self.index_chain.spec.shape))
+        parts = [chunk for chunk in chunks if chunk is not None]
+        return b"".join([encoded, *parts] if before else [*parts, encoded])
+
+    def _error(self, message: str) -> CodecError:
+        return CodecError(message, codec="sharding_indexed")
+
+
 def _is_memory(serializer: ArrayToBytes, spec: ChunkSpec) -> bool:
     return isinstance(serializer, Bytes) and serializer.is_memory(spec.dtype) and spec.nbytes > 0
+
+
+def _bound_of(chain: Chain) -> int | None:
+    """Return how many bytes an encoded chunk has at most, or None where nothing tells."""
+    bound = chain.serializer.encoded_size(chain.serialized)
+    for codec in chain.bytes_codecs:
+        bound = _bound(codec, bound)
+    return bound
 
 
 def _bound(codec: BytesToBytes, size: int | None) -> int | None:

@@ -13,7 +13,7 @@ def memory_of(array: AnyArray) -> memoryview:
     """Return the bytes of a C-contiguous array, without copying; writable where the array is."""
     if array.nbytes == 0:
         return memoryview(b"")
-    return memoryview(array.reshape(-1).view(np.uint8))  # a view first: memoryview refuses some dtypes
+    return array.reshape(-1).view(np.uint8).data  # a view first: memoryviews refuse some dtypes
 
 
 def check_limit(size: int, limit: int, codec: str) -> None:

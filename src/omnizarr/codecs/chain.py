@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 import numpy as np
 
 from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec
-from omnizarr.codecs.bound import Chain
+from omnizarr.codecs.bound import Chain, Shards
 from omnizarr.codecs.bytes import Bytes, has_byte_order
 from omnizarr.codecs.memory import OnMemory
 from omnizarr.codecs.registry import codec_class
@@ -22,7 +22,7 @@ from omnizarr.errors import CodecError
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.extension import Extension
 
-__all__ = ["Chain", "build_chain"]
+__all__ = ["Chain", "Shards", "build_chain"]
 
 AnyCodec: TypeAlias = ArrayToArray | ArrayToBytes | BytesToBytes
 
@@ -146,7 +146,6 @@ class _Binding:
 
     def _add_serializer(self, codec: ArrayToBytes, at: str) -> None:
         spec = self.serialized
-        codec.check(spec, at, self.problems)
         if (
             isinstance(codec, Bytes)
             and codec.endian is None
@@ -156,9 +155,11 @@ class _Binding:
             self.problems.add(
                 f"{at}.configuration.endian", f"required for elements of {spec.dtype}, but missing"
             )
-        self.serializer = (
-            codec.bound(spec, at, self.problems) if isinstance(codec, BindsSerializer) else codec
-        )
+        if isinstance(codec, BindsSerializer):
+            self.serializer = codec.bound(spec, at, self.problems)
+        else:
+            codec.check(spec, at, self.problems)
+            self.serializer = codec
         self.memory = spec if isinstance(codec, Bytes) else _plain(self.serializer.encoded_size(spec))
 
     def _add_bytes_codec(self, codec: BytesToBytes, at: str) -> None:
@@ -174,8 +175,7 @@ class _Binding:
         if self.memory is None:
             self.problems.add(at, f"codec {codec.name}: expected elements of one size before it")
             return
-        adapter = OnMemory(codec, self.memory)
-        self.bytes_codecs.append(cast(BytesToBytes, adapter))  # all of it but from_json
+        self.bytes_codecs.append(cast(BytesToBytes, OnMemory(codec, self.memory)))  # all of it but from_json
         if isinstance(codec, ArrayToBytes):
             self.memory = _plain(codec.encoded_size(self.memory))
         else:
