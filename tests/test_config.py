@@ -1,0 +1,71 @@
+"""Settings: defaults, environment, code, and blocks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import omnizarr
+from omnizarr.config import Config, Settings
+
+
+def test_defaults_follow_the_machine() -> None:
+    assert Settings().threads >= 1
+    assert Settings(threads=3).threads == 3
+
+
+def test_a_block_changes_settings_for_itself_only() -> None:
+    config = Config()
+    seen: list[int] = []
+    with config.using(threads=7, requests=3) as settings:
+        assert (settings.threads, config.threads, config.requests) == (7, 7, 3)
+        with config.using(threads=2):
+            assert (config.threads, config.requests) == (2, 3)
+        thread = threading.Thread(target=lambda: seen.append(config.requests))
+        thread.start()
+        thread.join()
+    assert seen == [config.requests] == [32]
+
+
+def test_setting_for_the_whole_process() -> None:
+    config = Config()
+    config.set(missing_chunks="raise")
+    assert config.missing_chunks == "raise"
+    assert "missing_chunks='raise'" in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"missing_chunks": "maybe"}, "expected 'fill' or 'raise', found 'maybe'"),
+        ({"zarr_format": 4}, "expected 2 or 3, found 4"),
+    ],
+)
+def test_wrong_values_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Settings(**values)  # type: ignore[arg-type]
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(TypeError, match="treads"):
+        Config().set(treads=1)
+    with pytest.raises(AttributeError):
+        omnizarr.config.treads  # noqa: B018
+
+
+def _in_environment(**variables: str) -> subprocess.CompletedProcess[str]:
+    code = "import omnizarr; print(omnizarr.config.threads, omnizarr.config.write_empty_chunks)"
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **variables}, capture_output=True, text=True
+    )
+
+
+def test_the_environment_sets_them_too() -> None:
+    run = _in_environment(OMNIZARR_THREADS="5", OMNIZARR_WRITE_EMPTY_CHUNKS="yes")
+    assert run.stdout.split() == ["5", "True"]
+    run = _in_environment(OMNIZARR_THREADS="many")
+    assert "OMNIZARR_THREADS: expected int, found 'many'" in run.stderr
