@@ -35,12 +35,18 @@ class OmniZarrError(Exception):
 
 
 class StoreError(OmniZarrError, OSError):
-    """A store could not do what it was asked to; names the store and the key."""
+    """A store could not do what it was asked to; names the store and the key.
 
-    def __init__(self, message: str, *, store: str = "", key: str | None = None) -> None:
+    `errno` is that of the operating system where it was the one that refused.
+    """
+
+    def __init__(
+        self, message: str, *, store: str = "", key: str | None = None, errno: int | None = None
+    ) -> None:
         super().__init__(_placed(message, store=store, key=key))
         self.store = store
         self.key = key
+        self.errno = errno
 
 
 class KeyNameError(StoreError, ValueError):
@@ -56,10 +62,11 @@ class StoreNotFoundError(StoreError, FileNotFoundError):
 
 
 class Problem(NamedTuple):
-    """One fault of a document."""
+    """One fault of a document; `unsupported` where the document is legal, but asks for what is unknown here."""
 
     at: str
     message: str
+    unsupported: bool = False
 
     def __str__(self) -> str:
         return f"{self.at}: {self.message}" if self.at else self.message

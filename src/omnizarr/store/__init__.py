@@ -1,0 +1,21 @@
+"""Keys to bytes: in memory, in a directory, in a zip archive; and stores around stores."""
+
+from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Span, Store
+from omnizarr.store.memory import MemoryStore
+from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
+
+__all__ = [
+    "Buffer",
+    "ByteRange",
+    "CountingStore",
+    "FaultStore",
+    "From",
+    "KeyLocks",
+    "Last",
+    "Listing",
+    "MemoryStore",
+    "ReadOnlyStore",
+    "Span",
+    "Store",
+    "WrappedStore",
+]

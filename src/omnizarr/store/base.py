@@ -15,6 +15,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
 
+from omnizarr.errors import ReadOnlyError
+from omnizarr.store.mapping import StoreMapping
+
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
 
@@ -140,6 +143,15 @@ class Store(ABC):
     @abstractmethod
     def list_dir(self, prefix: str = "") -> Listing:
         """Return the keys and the prefixes directly below a prefix."""
+
+    def mapping(self) -> StoreMapping:
+        """Return the keys and values as a mutable mapping; changes to it go straight to the store."""
+        return StoreMapping(self)
+
+    def require_writable(self, key: str | None = None) -> None:
+        """Raise `ReadOnlyError` where this store was opened for reading."""
+        if self.read_only:
+            raise ReadOnlyError("cannot write: it was opened for reading", store=self.name, key=key)
 
     def close(self) -> None:  # noqa: B027 (most stores hold nothing)
         """Finish what is under way and release what is held; a closed store may not be used again."""

@@ -1,0 +1,184 @@
+"""Stores around stores: reading only, counting, failing on purpose."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Store
+
+Fault: TypeAlias = Callable[[str, str], BaseException | None]
+
+_WRITES = frozenset({"set", "set_if_absent", "update", "delete", "delete_prefix"})
+
+
+class WrappedStore(Store):
+    """A store that passes every operation on to `inner`; wrappers derive from it.
+
+    `before` is called with the name of the method and the key or prefix before anything is done.
+    """
+
+    def __init__(self, inner: Store) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self.requests = inner.requests
+        self.lists_cheaply = inner.lists_cheaply
+        self.read_only = inner.read_only
+
+    def before(self, operation: str, key: str) -> None:
+        """Look at an operation that is about to be passed on; what this raises stops it."""
+
+    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
+        self.before("get", key)
+        return self.inner.get(key, part)
+
+    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
+        self.before("get_into", key)
+        return self.inner.get_into(key, out, start)
+
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        self.before("get_ranges", key)
+        return self.inner.get_ranges(key, spans)
+
+    def size(self, key: str) -> int | None:
+        self.before("size", key)
+        return self.inner.size(key)
+
+    def exists(self, key: str) -> bool:
+        self.before("exists", key)
+        return self.inner.exists(key)
+
+    def set(self, key: str, value: Buffer) -> None:
+        self.before("set", key)
+        self.inner.set(key, value)
+
+    def set_if_absent(self, key: str, value: Buffer) -> bool:
+        self.before("set_if_absent", key)
+        return self.inner.set_if_absent(key, value)
+
+    def update(self, key: str, change: Change) -> None:
+        self.before("update", key)
+        self.inner.update(key, change)
+
+    def delete(self, key: str) -> None:
+        self.before("delete", key)
+        self.inner.delete(key)
+
+    def delete_prefix(self, prefix: str) -> None:
+        self.before("delete_prefix", prefix)
+        self.inner.delete_prefix(prefix)
+
+    def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        self.before("list_prefix", prefix)
+        return self.inner.list_prefix(prefix)
+
+    def list_dir(self, prefix: str = "") -> Listing:
+        self.before("list_dir", prefix)
+        return self.inner.list_dir(prefix)
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class ReadOnlyStore(WrappedStore):
+    """A store that refuses every change with `ReadOnlyError`."""
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self.read_only = True
+
+    def before(self, operation: str, key: str) -> None:
+        if operation in _WRITES:
+            self.require_writable(key)
+
+
+class CountingStore(WrappedStore):
+    """A store that counts the operations it is asked for, and the bytes that pass.
+
+    Attributes
+    ----------
+    counts
+        How often each method was called, by its name.
+    bytes_read, bytes_written
+        Bytes of values that were returned, and that were given to be stored; `update` does both.
+    """
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Count from zero again."""
+        self.counts: Counter[str] = Counter()
+        self.bytes_read = 0
+        self.bytes_written = 0
+
+    def before(self, operation: str, key: str) -> None:
+        with self._lock:
+            self.counts[operation] += 1
+
+    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
+        value = super().get(key, part)
+        self._pass(read=len(value or b""))
+        return value
+
+    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
+        found = super().get_into(key, out, start)
+        self._pass(read=min(found or 0, len(out)))
+        return found
+
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        parts = super().get_ranges(key, spans)
+        self._pass(read=sum(map(len, parts or ())))
+        return parts
+
+    def set(self, key: str, value: Buffer) -> None:
+        super().set(key, value)
+        self._pass(written=memoryview(value).nbytes)
+
+    def set_if_absent(self, key: str, value: Buffer) -> bool:
+        was_set = super().set_if_absent(key, value)
+        self._pass(written=memoryview(value).nbytes if was_set else 0)
+        return was_set
+
+    def update(self, key: str, change: Change) -> None:
+        def counted(old: bytes | None) -> Buffer | None:
+            new = change(old)
+            self._pass(read=len(old or b""), written=0 if new is None else memoryview(new).nbytes)
+            return new
+
+        super().update(key, counted)
+
+    def _pass(self, *, read: int = 0, written: int = 0) -> None:
+        with self._lock:
+            self.bytes_read += read
+            self.bytes_written += written
+
+
+class FaultStore(WrappedStore):
+    """A store that fails where it is told to; for tests of what happens then.
+
+    Parameters
+    ----------
+    fault
+        Called with the name of each method and the key or prefix before anything is done; an error
+        that it returns is raised. Or a series of errors and None, one for each operation in turn;
+        what comes after its end succeeds.
+    """
+
+    def __init__(self, inner: Store, fault: Fault | Iterable[BaseException | None]) -> None:
+        super().__init__(inner)
+        self._fault = fault if callable(fault) else _in_turn(fault)
+
+    def before(self, operation: str, key: str) -> None:
+        error = self._fault(operation, key)
+        if error is not None:
+            raise error
+
+
+def _in_turn(faults: Iterable[BaseException | None]) -> Fault:
+    waiting = iter(tuple(faults))
+    return lambda operation, key: next(waiting, None)
