@@ -105,7 +105,8 @@ def _runs(spec: ChunkSpec, region: Region) -> tuple[int, int]:
         axis -= 1
     if axis and region.axes[axis - 1].step == 1:  # type: ignore[union-attr]
         axis -= 1
-    return axis, prod(count(selector) for selector in region.axes[:axis])  # type: ignore[arg-type]
+    counts: list[int] = [count(selector) for selector in region.axes[:axis] if selector is not None]
+    return axis, prod(counts)
 
 
 def _read_runs(

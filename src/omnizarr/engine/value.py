@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from omnizarr.store.base import Buffer, ByteRange, Last, Span, Store
+from omnizarr.store.base import Buffer, ByteRange, From, Last, Span, Store
 
 
 class Value(Protocol):
@@ -15,7 +15,7 @@ class Value(Protocol):
     def whole(self) -> Buffer | None:
         """Return all bytes."""
 
-    def part(self, part: Span | Last) -> Buffer | None:
+    def part(self, part: ByteRange) -> Buffer | None:
         """Return a part, shorter where the value ends earlier."""
 
     def parts(self, spans: Sequence[tuple[int, int]]) -> Sequence[Buffer] | None:
@@ -69,7 +69,7 @@ class StoredPart:
         """Return all bytes."""
         return self.store.get(self.key, Span(self.start, self.length))
 
-    def part(self, part: Span | Last) -> Buffer | None:
+    def part(self, part: ByteRange) -> Buffer | None:
         """Return a part, shorter where the value ends earlier."""
         start, stop = _bounds(part, self.length)
         return self.store.get(self.key, Span(self.start + start, stop - start))
@@ -101,7 +101,7 @@ class MemoryValue:
         """Return all bytes."""
         return self.data
 
-    def part(self, part: Span | Last) -> Buffer | None:
+    def part(self, part: ByteRange) -> Buffer | None:
         """Return a part, shorter where the value ends earlier."""
         start, stop = _bounds(part, len(self.data))
         return self.data[start:stop]
@@ -121,7 +121,8 @@ class MemoryValue:
         return MemoryValue(self.data[start : start + length])
 
 
-def _bounds(part: Span | Last, size: int) -> tuple[int, int]:
+def _bounds(part: ByteRange, size: int) -> tuple[int, int]:
     if isinstance(part, Last):
         return max(0, size - part.length), size
-    return min(part.start, size), min(part.start + part.length, size)
+    start = min(part.start, size)
+    return start, size if isinstance(part, From) else min(start + part.length, size)
