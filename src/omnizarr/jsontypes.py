@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from omnizarr.errors import MetadataError, Problem
+from omnizarr.errors import MetadataError, Problem, UnsupportedError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
@@ -23,9 +23,17 @@ JsonObject: TypeAlias = "dict[str, Json]"
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _DECODER = json.JSONDecoder()
 
+# What C programs print and JSON has no name for; strings are matched first so that they stay as they are.
+_LOOSE = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<point>-?[0-9]+\.)(?![0-9])|(?P<word>[-+]?\b(?:nan|inf(?:inity)?)\b)', re.I
+)
+
 
 def parse_json(data: bytes | bytearray | memoryview) -> Json:
-    """Parse a JSON document; bare NaN and Infinity and trailing junk are tolerated.
+    """Parse a JSON document.
+
+    Tolerated, because they are found in the wild: bare NaN and Infinity, numbers such as `0.`, a byte
+    order mark, and junk after the document.
 
     Raises
     ------
@@ -38,12 +46,39 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
         except orjson.JSONDecodeError:
             pass
     text = bytes(data).decode("utf-8").lstrip("\ufeff \t\r\n")
-    value, _ = _DECODER.raw_decode(text)
+    try:
+        return _first_value(text)
+    except ValueError:
+        mended = _LOOSE.sub(_mended, text)
+        if mended == text:
+            raise
+        return _first_value(mended)
+
+
+def _first_value(text: str) -> Json:
+    try:
+        value, _ = _DECODER.raw_decode(text)
+    except RecursionError:
+        raise ValueError("the document is nested too deeply") from None
     return value  # type: ignore[no-any-return]
 
 
+def _mended(found: re.Match[str]) -> str:
+    if found["point"]:
+        return f"{found['point']}0"
+    if not found["word"]:
+        return found[0]
+    word = found["word"].lower()
+    if word.endswith("nan"):
+        return "NaN"
+    return "-Infinity" if word.startswith("-") else "Infinity"
+
+
 def dump_json(value: Json) -> bytes:
-    """Write a JSON document, indented by two; NaN and infinities are kept as bare tokens."""
+    """Write a JSON document, indented by two; NaN and infinities are kept as bare tokens.
+
+    Numpy scalars and arrays and tuples are written as what they hold; other values raise TypeError.
+    """
     try:
         data = orjson.dumps(value, option=orjson.OPT_INDENT_2)
     except (TypeError, orjson.JSONEncodeError):
@@ -53,7 +88,11 @@ def dump_json(value: Json) -> bytes:
 
 
 def _dump_exactly(value: Json) -> bytes:
-    return json.dumps(value, indent=2, ensure_ascii=False).encode()
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=as_json)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can spell
+        return json.dumps(value, indent=2, default=as_json).encode()
 
 
 class Problems:
@@ -64,17 +103,30 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Problem] = []
 
-    def add(self, at: str, message: str) -> None:
-        """Add one fault."""
-        self.found.append(Problem(at, message))
+    def add(self, at: str, message: str, *, unsupported: bool = False) -> None:
+        """Add one fault; `unsupported` where the document is legal, but needs an extension not known here."""
+        self.found.append(Problem(at, message, unsupported))
+
+    def include(self, at: str, inner: Problems) -> None:
+        """Add the faults of a part of the document that lies at `at`."""
+        self.found += [Problem(inside(at, p.at), p.message, p.unsupported) for p in inner.found]
 
     def __bool__(self) -> bool:
         return bool(self.found)
 
     def check(self, *, store: str = "", path: str | None = None) -> None:
-        """Raise `MetadataError` with every fault, if there is any."""
+        """Raise with every fault, if there is any.
+
+        Raises
+        ------
+        UnsupportedError
+            Each fault is an extension that is not known here.
+        MetadataError
+            The document breaks its specification.
+        """
         if self.found:
-            raise MetadataError(self.found, store=store, path=path)
+            kind = UnsupportedError if all(p.unsupported for p in self.found) else MetadataError
+            raise kind(self.found, store=store, path=path)
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -100,11 +152,11 @@ def read_object(
         return {}
     for name in required:
         if name not in value:
-            problems.add(_inside(at, name), "required, but missing")
+            problems.add(inside(at, name), "required, but missing")
     if optional is not None:
         for name in value:
             if name not in required and name not in optional:
-                problems.add(_inside(at, name), "unknown name")
+                problems.add(inside(at, name), "unknown name")
     return value
 
 
@@ -149,6 +201,8 @@ def read_ints(
 ) -> tuple[int, ...]:
     """Narrow to a list of integers, each of `low` at least."""
     items = read_list(value, at, problems, length)
+    if all(type(item) is int and (low is None or item >= low) for item in items):
+        return tuple(items)  # type: ignore[arg-type]
     return tuple(read_int(item, f"{at}[{i}]", problems, low) for i, item in enumerate(items))
 
 
@@ -165,8 +219,9 @@ def as_json(value: Any) -> Json:
     raise TypeError(f"expected a JSON value, found {type(value).__name__} {shown(value)}")
 
 
-def _inside(at: str, name: str) -> str:
-    return f"{at}.{name}" if at else name
+def inside(at: str, name: str) -> str:
+    """Return the location of a part: `a` and `b` make `a.b`, `a` and `[1]` make `a[1]`."""
+    return f"{at}.{name}" if at and name and name[0] != "[" else at + name
 
 
 def _range(low: int | None, high: int | None) -> str:

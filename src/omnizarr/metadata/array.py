@@ -33,7 +33,8 @@ class ArrayMetadata:
     extra
         Fields that this library does not know and may ignore; written back as they were.
     spelling
-        The fields of the document as it was read; a writer repeats them where the value is unchanged.
+        The fields of the document as it was read; a writer repeats those that still mean what this array
+        says. `attributes` is among them where the attributes have to be written even when there are none.
     """
 
     shape: tuple[int, ...]
@@ -54,12 +55,10 @@ class ArrayMetadata:
 
     def with_shape(self, shape: tuple[int, ...]) -> Self:
         """Return this array with another shape of as many dimensions."""
-        return replace(self, shape=shape, spelling=_without(self.spelling, "shape"))
+        return replace(self, shape=shape)
 
     def with_attributes(self, attributes: Mapping[str, Json]) -> Self:
         """Return this array with other attributes."""
-        return replace(self, attributes=attributes, spelling=_without(self.spelling, "attributes"))
-
-
-def _without(spelling: JsonObject, name: str) -> JsonObject:
-    return {key: value for key, value in spelling.items() if key != name}
+        return replace(
+            self, attributes=attributes, spelling={**self.spelling, "attributes": dict(attributes)}
+        )

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from omnizarr.jsontypes import Json, Problems, inside, read_object, read_string, shown
+from omnizarr.metadata.extension import UNREADABLE, read_extension
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkKeys:
@@ -40,6 +43,38 @@ class ChunkKeys:
         if len(parts) != ndim or not all(_is_decimal(part) for part in parts):
             return None
         return tuple(map(int, parts))
+
+    def to_json(self) -> Json:
+        """Return the object of a v3 document."""
+        return {"name": self.name, "configuration": {"separator": self.separator}}
+
+
+DEFAULT = ChunkKeys()
+V2 = ChunkKeys("v2", ".")
+
+
+def read_chunk_keys(value: Json, at: str, problems: Problems) -> ChunkKeys:
+    """Read the chunk key encoding of a v3 document."""
+    if value == _USUAL:
+        return DEFAULT
+    extension = read_extension(value, at, problems)
+    if extension is UNREADABLE:
+        return DEFAULT
+    if extension.name not in ("default", "v2"):
+        problems.add(
+            at, f"the chunk key encoding {shown(extension.name)} is not known here", unsupported=True
+        )
+        return DEFAULT
+    usual = DEFAULT if extension.name == "default" else V2
+    place = inside(at, "configuration")
+    fields = read_object(extension.configuration, place, problems, optional=("separator",))
+    separator = read_string(
+        fields.get("separator", usual.separator), inside(place, "separator"), problems, ("/", ".")
+    )
+    return ChunkKeys(usual.name, "/" if separator == "/" else ".")
+
+
+_USUAL = DEFAULT.to_json()
 
 
 def _is_decimal(text: str) -> bool:

@@ -5,9 +5,11 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#extension-definit
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.jsontypes import Json, JsonObject, Problems, inside, read_bool, read_list, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +28,63 @@ class Extension:
         if not self.must_understand:
             document["must_understand"] = False
         return document
+
+
+UNREADABLE = Extension("unreadable")
+"""What `read_extension` returns for a value that is no extension."""
+
+_FIELDS = {"name", "configuration", "must_understand"}
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9\-_.]+")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+")
+
+
+# 0.05 µs against 0.4 µs for the expressions.
+@lru_cache(512)
+def is_extension_name(name: str) -> bool:
+    """Return whether an extension may have this name: a registered form, or a URI of the older kind."""
+    return bool(_PLAIN_NAME.fullmatch(name) or _URI.fullmatch(name))
+
+
+def read_extension(value: Json, at: str, problems: Problems) -> Extension:
+    """Narrow to an extension: an object with a name, or a bare name."""
+    if isinstance(value, str):
+        _check_name(value, at, problems)
+        return Extension(value)
+    if not isinstance(value, dict):
+        problems.add(at, f"expected a name or an object with a name, found {shown(value)}")
+        return UNREADABLE
+    if not value.keys() <= _FIELDS:
+        for name in value.keys() - _FIELDS:
+            problems.add(inside(at, name), "unknown name")
+    name = _read_name(value, at, problems)
+    configuration = value.get("configuration", {})
+    if not isinstance(configuration, dict):
+        problems.add(inside(at, "configuration"), f"expected an object, found {shown(configuration)}")
+        configuration = {}
+    if "must_understand" in value:
+        must = read_bool(value["must_understand"], inside(at, "must_understand"), problems)
+        return Extension(name, configuration, must)
+    return Extension(name, configuration)
+
+
+def read_extensions(value: Json, at: str, problems: Problems) -> tuple[Extension, ...]:
+    """Narrow to a list of extensions."""
+    items = read_list(value, at, problems)
+    return tuple([read_extension(item, f"{at}[{i}]", problems) for i, item in enumerate(items)])
+
+
+def _read_name(value: JsonObject, at: str, problems: Problems) -> str:
+    name = value.get("name")
+    if isinstance(name, str):
+        _check_name(name, inside(at, "name"), problems)
+        return name
+    problems.add(
+        inside(at, "name"),
+        f"expected a string, found {shown(name)}" if "name" in value else "required, but missing",
+    )
+    return UNREADABLE.name
+
+
+def _check_name(name: str, at: str, problems: Problems) -> None:
+    if not is_extension_name(name):
+        problems.add(at, f"expected a name of a-z, 0-9, -, _ and . or a URI, found {shown(name)}")

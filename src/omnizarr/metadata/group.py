@@ -32,8 +32,9 @@ class GroupMetadata:
 
     def with_attributes(self, attributes: Mapping[str, Json]) -> Self:
         """Return this group with other attributes."""
-        spelling = {key: value for key, value in self.spelling.items() if key != "attributes"}
-        return replace(self, attributes=attributes, spelling=spelling)
+        return replace(
+            self, attributes=attributes, spelling={**self.spelling, "attributes": dict(attributes)}
+        )
 
     def with_consolidated(self, nodes: Mapping[str, NodeMetadata] | None) -> Self:
         """Return this group with the metadata of the nodes below, or without any."""

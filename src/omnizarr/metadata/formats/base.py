@@ -45,5 +45,11 @@ class Format(Protocol):
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return what stands before a chunk's key: `""` or a path that ends in `/`."""
 
+    def consolidated_key(self, path: str) -> str | None:
+        """Return the key of the document that repeats the metadata of every node below a group.
+
+        None where it is a part of the group's own document, which `read` and `write` care for.
+        """
+
     def node_path(self, key: str) -> str | None:
         """Return the path of the node whose deciding document lies at `key`, or None for other keys."""
