@@ -8,7 +8,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#id23
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
@@ -23,16 +23,26 @@ AnyArray: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpec:
-    """What goes into a codec, or comes out of it: an array of this shape, type and fill value."""
+    """What goes into a codec, or comes out of it: an array of this shape, type and fill value.
+
+    `nbytes` is its size in memory (that of the references, for variable-length types).
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     fill_value: Any = None
+    nbytes: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nbytes", prod(self.shape) * self.dtype.itemsize)
 
     @property
-    def nbytes(self) -> int:
-        """Bytes in memory (of the references, for variable-length types)."""
-        return prod(self.shape) * self.dtype.itemsize
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from element to element along each axis, in C order."""
+        steps = [self.dtype.itemsize]
+        for length in reversed(self.shape[1:]):
+            steps.append(steps[-1] * length)
+        return tuple(reversed(steps)) if self.shape else ()
 
     def blank(self) -> AnyArray:
         """Return a new array that holds the fill value, or zeros where that is undefined."""

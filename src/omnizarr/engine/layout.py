@@ -23,6 +23,8 @@ class Layout:
         What stands before a chunk's key in the store.
     chain
         The codecs for a chunk of a regular grid; for a rectilinear one, for some chunk.
+    strides
+        Bytes from element to element along each axis of a chunk of `chain`.
     """
 
     store: Store
@@ -32,11 +34,20 @@ class Layout:
     grid: Grid
     axes: Sequence[Axis]
     chain: Chain
+    strides: tuple[int, ...] = field(init=False, compare=False, repr=False)
     chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strides", self.chain.spec.strides)
 
     def key(self, coords: tuple[int, ...]) -> str:
         """Return the key of a chunk in the store."""
         return self.prefix + self.keys.key(coords)
+
+    @property
+    def has_plain_chunks(self) -> bool:
+        """Whether stored chunks are the elements themselves, and all of one shape."""
+        return self.chain.is_raw and isinstance(self.grid, RegularGrid)
 
     def chain_at(self, coords: tuple[int, ...]) -> Chain:
         """Return the codecs for one chunk."""

@@ -65,7 +65,7 @@ def _fill(value: Value, spec: ChunkSpec, block: NDArray[Any]) -> bool:
 
 def _read_box(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
     """Read a box: the bytes from its first to its last element at once, or run by run, or the chunk."""
-    strides = byte_strides(spec)
+    strides = spec.strides
     first = last = 0
     for axis, stride in zip(region.axes, strides, strict=True):
         assert isinstance(axis, slice)
@@ -91,11 +91,6 @@ def _read_box(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any])
 
 def _typed(flat: NDArray[np.uint8], spec: ChunkSpec) -> NDArray[Any]:
     return np.ndarray((flat.size // spec.dtype.itemsize,), spec.dtype, buffer=flat.data)
-
-
-def byte_strides(spec: ChunkSpec) -> tuple[int, ...]:
-    """Return the strides of a chunk in C order."""
-    return tuple(prod(spec.shape[i + 1 :]) * spec.dtype.itemsize for i in range(len(spec.shape)))
 
 
 def _runs(spec: ChunkSpec, region: Region) -> tuple[int, int]:
@@ -135,7 +130,7 @@ def _read_points(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[An
     points = len(region.joint.indices[0])
     if len(region.joint.axes) < len(spec.shape) or points * _RANGE_BYTES > spec.nbytes:
         return _read_and_take(value, spec, region, dest)
-    strides = byte_strides(spec)
+    strides = spec.strides
     starts = np.zeros(points, np.intp)
     for axis, indices in zip(region.joint.axes, region.joint.indices, strict=True):
         starts += indices * strides[axis]

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
 from omnizarr.codecs.chain import Chain
 from omnizarr.config import config
+from omnizarr.engine.element import is_plain_index, read_element
 from omnizarr.engine.layout import Layout
 from omnizarr.engine.read import read_region
 from omnizarr.engine.write import write_region
@@ -184,6 +185,10 @@ class Array(Node):
     # Reading and writing
 
     def __getitem__(self, selection: Any) -> Any:
+        if type(selection) is tuple and is_plain_index(selection, self.metadata.shape):
+            layout = self.layout
+            if layout.has_plain_chunks and (element := read_element(layout, selection)) is not None:
+                return element
         return self.get_basic_selection(selection)
 
     def __setitem__(self, selection: Any, value: Any) -> None:
