@@ -62,13 +62,13 @@ class Attributes(MutableMapping[str, Json]):
         TypeError
             A value is not JSON; the attribute is named. Nothing was written.
         """
-        new = _checked(dict(other, **values))
+        new = checked_attributes(dict(other, **values))
         if new:
             self._node._replace_attributes(lambda found: {**found, **new})
 
     def put(self, attributes: Mapping[str, Any]) -> None:
         """Replace all attributes by one write."""
-        new = _checked(dict(attributes))
+        new = checked_attributes(dict(attributes))
         self._node._replace_attributes(lambda _: new)
 
     def clear(self) -> None:
@@ -83,7 +83,8 @@ class Attributes(MutableMapping[str, Json]):
         return repr(self.asdict())
 
 
-def _checked(attributes: dict[str, Any]) -> dict[str, Json]:
+def checked_attributes(attributes: Mapping[str, Any]) -> dict[str, Json]:
+    """Return attributes as JSON values; TypeError names the one that is none."""
     return {_name(name): _json(name, value) for name, value in attributes.items()}
 
 

@@ -34,7 +34,8 @@ def walk(
 ) -> Iterator[Found]:
     """Yield every node below the group at `path`: its path relative to that group, and its metadata.
 
-    A group comes before what it holds, and names within a group come in order. What is no node is passed over.
+    A group comes before what it holds, and names within a group come in order. What is no node is
+    passed over.
 
     Parameters
     ----------

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from omnizarr.errors import NodeNotFoundError
+from omnizarr.hierarchy.layout import checked_chain
 from omnizarr.jsontypes import Problems
+from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
@@ -29,10 +31,12 @@ def fetch_documents(store: Store, format: Format, path: str, absent: str = "") -
 def read_documents(
     store: Store, format: Format, path: str, documents: Mapping[str, bytes]
 ) -> NodeMetadata | None:
-    """Return the node that documents make, or None; `MetadataError` with every fault."""
+    """Return the node that documents make, or None; `MetadataError` with every fault, the codecs' too."""
     problems = Problems()
     metadata = format.read(path, documents, problems)
     if problems:
+        if isinstance(metadata, ArrayMetadata):
+            checked_chain(format, metadata, problems)
         problems.check(store=store.name, path=path)
     return metadata
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from omnizarr.codecs.base import ChunkSpec
-from omnizarr.codecs.chain import build_chain
+from omnizarr.codecs.chain import Chain, build_chain
 from omnizarr.config import config
 from omnizarr.engine.layout import Layout
 from omnizarr.geometry.grid import RegularGrid
@@ -24,6 +24,22 @@ def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) 
         The codecs cannot be used on this array; every fault is listed with its location.
     """
     problems = Problems()
+    chain = checked_chain(format, metadata, problems)
+    problems.check(store=store.name, path=path)
+    assert chain is not None
+    return Layout(
+        store,
+        path,
+        format.data_prefix(path, metadata),
+        metadata.chunk_keys,
+        metadata.grid,
+        metadata.grid.axes(metadata.shape),
+        chain,
+    )
+
+
+def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -> Chain | None:
+    """Return the chain of an array's codecs, or None where there are faults, which go to `problems`."""
     grid = metadata.grid
     extent = grid.chunk_shape if isinstance(grid, RegularGrid) else grid.extent((0,) * metadata.ndim)
     spec = ChunkSpec(extent, metadata.data_type.dtype, metadata.fill_value)
@@ -32,15 +48,4 @@ def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) 
         problems.add(
             "chunk_grid", f"a chunk of {prod(extent)} elements takes {spec.nbytes} bytes, {limit} at most"
         )
-    chain = build_chain(metadata.codecs, spec, "codecs", problems, bytes_as_in_dtype=format.zarr_format == 2)
-    problems.check(store=store.name, path=path)
-    assert chain is not None
-    return Layout(
-        store,
-        path,
-        format.data_prefix(path, metadata),
-        metadata.chunk_keys,
-        grid,
-        grid.axes(metadata.shape),
-        chain,
-    )
+    return build_chain(metadata.codecs, spec, "codecs", problems, bytes_as_in_dtype=format.zarr_format == 2)

@@ -1,36 +1,24 @@
-"""Paths of nodes: how they are spelled, and the names a new node may have.
-
-https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names
-https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#logical-storage-paths
-"""
+"""Paths of nodes in a store: the groups above, the keys below, the names of new nodes."""
 
 from __future__ import annotations
 
 from omnizarr.errors import NodeNameError
-
-_RESERVED = {
-    2: frozenset({".zarray", ".zgroup", ".zattrs", ".zmetadata"}),
-    3: frozenset({"zarr.json"}),
-}
+from omnizarr.metadata.names import check_name, normalize_path
 
 
-def normal_path(path: str | None) -> str:
+def normal_path(path: object) -> str:
     """Return a path without a `/` at either end or twice in a row; None is the root.
 
     Raises
     ------
     NodeNameError
-        A part is `.` or `..`, or has a NUL.
+        It is no string, or a part may not stand in a path.
     """
-    if not path:
+    if path is None:
         return ""
     if not isinstance(path, str):
         raise NodeNameError(f"expected a path as a string, found {type(path).__name__} {path!r}")
-    parts = [part for part in path.replace("\\", "/").split("/") if part]
-    for part in parts:
-        if part in (".", "..") or "\0" in part:
-            raise NodeNameError(f"no node may be called {part!r}", path=path)
-    return "/".join(parts)
+    return normalize_path(path)
 
 
 def joined(parent: str, path: str) -> str:
@@ -63,9 +51,7 @@ def check_new_path(path: str, zarr_format: int | str) -> None:
     Raises
     ------
     NodeNameError
-        A part of the path is a document's name, only dots, or (v3) starts with `__`.
+        A part of the path may be no new node's name.
     """
-    reserved = _RESERVED.get(zarr_format, frozenset()) if isinstance(zarr_format, int) else frozenset()
     for part in path.split("/") if path else ():
-        if part in reserved or not part.strip(".") or (zarr_format == 3 and part.startswith("__")):
-            raise NodeNameError(f"Zarr {zarr_format} reserves the name {part!r}", path=path)
+        check_name(part, zarr_format)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.group import NodeMetadata
 
 
@@ -31,3 +32,19 @@ class Snapshot:
     def forget(self) -> None:
         """Use the snapshot no longer."""
         self.nodes = None
+
+    def get(self, path: str) -> NodeMetadata | None:
+        """Return the node at a path of the store, or None where there was none."""
+        return (self.nodes or {}).get(path[len(prefix_of(self.root)) :])
+
+    def below(self, path: str, max_depth: int | None = None) -> Iterator[tuple[str, NodeMetadata]]:
+        """Yield the nodes below a path of the store by their paths relative to it; 0 is its children only."""
+        prefix = prefix_of(path)[len(prefix_of(self.root)) :]
+        for name, metadata in sorted((self.nodes or {}).items(), key=_parts):
+            relative = name[len(prefix) :]
+            if name.startswith(prefix) and (max_depth is None or relative.count("/") <= max_depth):
+                yield relative, metadata
+
+
+def _parts(item: tuple[str, NodeMetadata]) -> list[str]:
+    return item[0].split("/")

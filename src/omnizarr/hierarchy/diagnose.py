@@ -1,0 +1,67 @@
+"""Saying why a node was not found; these questions are asked only after a failure."""
+
+from __future__ import annotations
+
+from omnizarr.errors import MetadataError, NodeNotFoundError
+from omnizarr.hierarchy.discover import child_names, is_node
+from omnizarr.hierarchy.formats import FORMATS
+from omnizarr.hierarchy.paths import ancestors_of, prefix_of
+from omnizarr.hierarchy.placing import kind_at
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata
+from omnizarr.store.base import Store
+
+_NAMES_SHOWN = 10
+
+
+def absent(
+    store: Store, format: Format | None, path: str, wanted: str = "array or group"
+) -> NodeNotFoundError:
+    """Return the error for a node that is not there, with what is there instead.
+
+    Parameters
+    ----------
+    format
+        The format that was asked for; None where any would have done.
+    """
+    asked = f"no {wanted}" if format is None else f"no Zarr {format.zarr_format} {wanted}"
+    return NodeNotFoundError(f"{asked}: {_instead(store, format, path)}", store=store.name, path=path)
+
+
+def _instead(store: Store, format: Format | None, path: str) -> str:
+    for other in FORMATS.values():
+        if other != format and (kind := _kind(store, other, path)):
+            return (
+                f"there is {kind} of Zarr {other.zarr_format}; open it with zarr_format={other.zarr_format!r}"
+            )
+    for ancestor in ancestors_of(path):
+        for found in FORMATS.values() if format is None else (format,):
+            kind = _kind(store, found, ancestor)
+            if kind == "an array":
+                return f"the path lies inside the array /{ancestor}"
+            if kind:
+                return f"the group /{ancestor} holds {_listed(child_names(store, found, ancestor))}"
+    return _found_at(store, path)
+
+
+def _kind(store: Store, format: Format, path: str) -> str | None:
+    try:
+        kind = kind_at(store, format, path)
+    except MetadataError:
+        return "a broken node" if is_node(store, format, path) else None
+    return {ArrayMetadata: "an array", GroupMetadata: "a group"}.get(kind)  # type: ignore[arg-type]
+
+
+def _found_at(store: Store, path: str) -> str:
+    listing = store.list_dir(prefix_of(path))
+    names = [key.rpartition("/")[2] for key in listing.keys]
+    names += [prefix.rstrip("/").rpartition("/")[2] + "/" for prefix in listing.prefixes]
+    return f"found {_listed(names)}" if names else "there is nothing"
+
+
+def _listed(names: list[str]) -> str:
+    if not names:
+        return "nothing"
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(map(repr, names[:_NAMES_SHOWN])) + more

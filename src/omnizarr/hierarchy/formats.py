@@ -1,0 +1,44 @@
+"""The formats by the number or name that users give, and finding out which one a node is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from omnizarr.config import config
+from omnizarr.hierarchy.documents import fetch_documents
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.v2 import V2
+from omnizarr.metadata.formats.v3 import V3
+from omnizarr.store.base import Store
+
+FORMATS: Mapping[int | str, Format] = {3: V3(), 2: V2()}
+"""In the order in which they are looked for."""
+
+
+def format_of(zarr_format: int | str | None) -> Format:
+    """Return the format that a user names; None is the one of the settings.
+
+    Raises
+    ------
+    ValueError
+        There is no such format.
+    """
+    number = config.settings.zarr_format if zarr_format is None else zarr_format
+    found = FORMATS.get(number)
+    if found is None:
+        raise ValueError(f"zarr_format: expected one of {', '.join(map(repr, FORMATS))}, found {number!r}")
+    return found
+
+
+def find_documents(
+    store: Store, path: str, zarr_format: int | str | None
+) -> tuple[Format, dict[str, bytes]] | None:
+    """Return the format and the documents of the node at `path`, or None where there is none.
+
+    Formats are asked for one after another, Zarr v3 first, unless one is named.
+    """
+    formats = FORMATS.values() if zarr_format is None else (format_of(zarr_format),)
+    for format in formats:
+        if documents := fetch_documents(store, format, path):
+            return format, documents
+    return None

@@ -1,0 +1,237 @@
+"""Groups: what lies at the paths below one, and how that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias, overload
+
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.creation import GroupCreation
+from omnizarr.hierarchy.diagnose import absent
+from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node, walk
+from omnizarr.hierarchy.documents import fetch_metadata
+from omnizarr.hierarchy.group_info import GroupInfo
+from omnizarr.hierarchy.moving import move_node
+from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
+from omnizarr.hierarchy.snapshot import Snapshot
+from omnizarr.hierarchy.tree import Tree, draw
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.store.base import Store
+
+AnyNode: TypeAlias = "Array | Group"
+
+
+class Group(GroupCreation):
+    """A group; a mapping from the paths below it to arrays and groups.
+
+    Where the group's metadata were consolidated, the nodes below come from there without asking the store
+    again, until something is changed through this handle or one that came from it (see `Snapshot`).
+    """
+
+    __slots__ = ()
+
+    metadata: GroupMetadata
+
+    def __init__(self, store: Store, format: Format, path: str, metadata: GroupMetadata) -> None:
+        super().__init__(store, format, path, metadata)
+        if metadata.consolidated is not None:
+            self._snapshot = Snapshot(path, metadata.consolidated)
+
+    # --- a mapping by path
+
+    def __getitem__(self, path: str) -> AnyNode:
+        """Return the array or group at a path below this group.
+
+        Raises
+        ------
+        NodeNotFoundError
+            There is none; also a KeyError.
+        """
+        relative = normal_path(path)
+        metadata = self._find(relative)
+        if metadata is None:
+            raise absent(self.store, self.format, joined(self.path, relative))
+        return self._child(relative, metadata)
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        place = joined(self.path, normal_path(path))
+        if (snapshot := self._known) is not None:
+            return place == self.path or snapshot.get(place) is not None
+        return is_node(self.store, self.format, place)
+
+    def __iter__(self) -> Iterator[str]:
+        return self.keys()
+
+    def __len__(self) -> int:
+        return self.nmembers()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        """Store an array-like under a path, in place of what is there."""
+        self.create_array(path, data=value, overwrite=True)
+
+    def __delitem__(self, path: str) -> None:
+        """Delete a node with everything below.
+
+        Raises
+        ------
+        NodeNotFoundError
+            There is none; also a KeyError.
+        """
+        place = joined(self.path, normal_path(path))
+        if place == self.path or not is_node(self.store, self.format, place):
+            raise absent(self.store, self.format, place)
+        # The documents first: what is deleted by half is no node any more, rather than a broken one.
+        for key in deciding_keys(self.format, place):
+            self.store.delete(key)
+        self.store.delete_prefix(prefix_of(place))
+        self._forget_snapshot()
+
+    @overload
+    def get(self, path: str) -> AnyNode | None: ...
+    @overload
+    def get(self, path: str, default: AnyNode) -> AnyNode: ...
+    def get(self, path: str, default: Any = None) -> Any:
+        """Return the array or group at a path, or a default."""
+        relative = normal_path(path)
+        metadata = self._find(relative)
+        return default if metadata is None else self._child(relative, metadata)
+
+    def keys(self) -> Iterator[str]:
+        """Yield the names of the children."""
+        if (snapshot := self._known) is not None:
+            yield from (name for name, _ in snapshot.below(self.path, 0))
+        else:
+            yield from child_names(self.store, self.format, self.path)
+
+    def values(self) -> Iterator[AnyNode]:
+        """Yield the children."""
+        return (node for _, node in self.items())
+
+    def items(self) -> Iterator[tuple[str, AnyNode]]:
+        """Yield the names and the children."""
+        return iter(self.members())
+
+    # --- members
+
+    def members(self, max_depth: int | None = 0) -> tuple[tuple[str, AnyNode], ...]:
+        """Return the nodes below this group, each with its path relative to it.
+
+        Parameters
+        ----------
+        max_depth
+            0 for the children only, 1 for theirs too; None for all.
+        """
+        return tuple((path, self._child(path, metadata)) for path, metadata in self.walk(max_depth))
+
+    def walk(self, max_depth: int | None = None) -> Iterator[tuple[str, NodeMetadata]]:
+        """Yield the path and the metadata of each node below, a group before what it holds."""
+        if max_depth is not None and max_depth < 0:
+            raise ValueError(f"max_depth: expected at least 0 or None, found {max_depth}")
+        if (snapshot := self._known) is not None:
+            return snapshot.below(self.path, max_depth)
+        return walk(self.store, self.format, self.path, max_depth=max_depth)
+
+    def nmembers(self, max_depth: int | None = 0) -> int:
+        """Return how many nodes there are below this group; `max_depth` as in `members`."""
+        return sum(1 for _ in (self.keys() if max_depth == 0 else self.walk(max_depth)))
+
+    def groups(self) -> Iterator[tuple[str, Group]]:
+        """Yield the names and the groups among the children."""
+        for name, node in self.members():
+            if isinstance(node, Group):
+                yield name, node
+
+    def arrays(self) -> Iterator[tuple[str, Array]]:
+        """Yield the names and the arrays among the children."""
+        for name, node in self.members():
+            if isinstance(node, Array):
+                yield name, node
+
+    def group_keys(self) -> Iterator[str]:
+        """Yield the names of the groups among the children."""
+        return (name for name, metadata in self.walk(0) if isinstance(metadata, GroupMetadata))
+
+    def array_keys(self) -> Iterator[str]:
+        """Yield the names of the arrays among the children."""
+        return (name for name, metadata in self.walk(0) if isinstance(metadata, ArrayMetadata))
+
+    def group_values(self) -> Iterator[Group]:
+        """Yield the groups among the children."""
+        return (group for _, group in self.groups())
+
+    def array_values(self) -> Iterator[Array]:
+        """Yield the arrays among the children."""
+        return (array for _, array in self.arrays())
+
+    # --- the whole
+
+    def move(self, source: str, dest: str) -> None:
+        """Move a node below this group, with everything below it, to another path below this group.
+
+        Groups above the new place are made. The node appears there complete, before it goes from its old
+        place: one that is stopped halfway leaves the old one as it was.
+
+        Raises
+        ------
+        NodeNotFoundError, NodeExistsError
+            There is nothing at `source`, or something at `dest`.
+        """
+        old, new = (joined(self.path, normal_path(path)) for path in (source, dest))
+        move_node(self.store, self.format, old, new)
+        self._forget_snapshot()
+
+    def tree(self, level: int | None = None, *, max_nodes: int = 500) -> Tree:
+        """Return a drawing of the hierarchy below, `level` groups deep and of at most `max_nodes` nodes."""
+        depth = None if level is None else level - 1
+        nodes = iter(()) if level == 0 else self.walk(depth)
+        return draw(self.name, nodes, max_nodes)
+
+    @property
+    def info(self) -> GroupInfo:
+        """What this group is, as a table."""
+        return GroupInfo(
+            {
+                "Name": self.name,
+                "Type": "Group",
+                "Zarr format": str(self.zarr_format),
+                "Read-only": str(self.read_only),
+                "Store": f"{type(self.store).__name__} {self.store.name}",
+                "Consolidated": "no" if self._known is None else "yes",
+                "Attributes": str(len(self.attrs)),
+            }
+        )
+
+    # --- inside
+
+    @property
+    def _known(self) -> Snapshot | None:
+        snapshot = self._snapshot
+        return snapshot if snapshot is not None and snapshot.nodes is not None else None
+
+    def _find(self, relative: str) -> NodeMetadata | None:
+        if not relative:
+            return self.metadata
+        place = joined(self.path, relative)
+        if (snapshot := self._known) is not None:
+            return snapshot.get(place)
+        return fetch_metadata(self.store, self.format, place)
+
+    def _child(self, relative: str, metadata: NodeMetadata) -> AnyNode:
+        node = node_of(self.store, self.format, joined(self.path, relative), metadata)
+        if self._known is not None:
+            node._snapshot = self._snapshot
+        return node
+
+
+def node_of(store: Store, format: Format, path: str, metadata: NodeMetadata) -> AnyNode:
+    """Return the handle on a node whose metadata are known."""
+    if isinstance(metadata, ArrayMetadata):
+        return Array(store, format, path, metadata)
+    return Group(store, format, path, metadata)
