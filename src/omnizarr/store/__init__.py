@@ -1,6 +1,7 @@
 """Keys to bytes: in memory, in a directory, in a zip archive; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Span, Store
+from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 
@@ -8,6 +9,7 @@ __all__ = [
     "Buffer",
     "ByteRange",
     "CountingStore",
+    "DirectoryStore",
     "FaultStore",
     "From",
     "KeyLocks",
