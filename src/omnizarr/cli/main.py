@@ -1,0 +1,132 @@
+"""The command line: which commands there are, and how a run of one ends.
+
+Exit status: 0; 1 where a command that looks for something found it (problems, differences); 2 for usage
+and input errors, told in one line on standard error; 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from omnizarr._version import __version__
+from omnizarr.errors import OmniZarrError
+
+# A command is imported when it is run: what one needs, the others need not wait for.
+_COMMANDS = {
+    "consolidate": "Gather the metadata of a hierarchy in its root.",
+    "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
+    "demo": "Convert a netCDF file and compare it through three readers.",
+    "dump": "Show a dataset as CDL, as ncdump does.",
+    "info": "Describe an array or a group.",
+    "keys": "List the keys of a store, and the sizes of their values.",
+    "tree": "Show a hierarchy as a tree.",
+    "validate": "Look for problems in a hierarchy.",
+}
+
+DEBUG = "--debug"
+
+
+class Commands(click.Group):
+    """The group of all commands; `main` turns every failure into a line and an exit status."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, which is imported for it."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"omnizarr.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _COMMANDS[name]) for name in sorted(_COMMANDS)])
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        """Run a command, and exit."""
+        given = list(sys.argv[1:] if args is None else args)
+        debug = DEBUG in given
+        arguments = [argument for argument in given if argument != DEBUG]
+        extra["standalone_mode"] = False
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status = self._status(arguments, debug, extra)
+        sys.exit(status)
+
+    def _status(self, arguments: list[str], debug: bool, extra: dict[str, Any]) -> int:
+        try:
+            status = super().main(arguments, "omnizarr", **extra)
+            sys.stdout.flush()
+        except (click.Abort, KeyboardInterrupt):
+            _say("interrupted")
+            return 130
+        except BrokenPipeError:
+            # The reader of our output has gone, which is its right; Python must not flush to it at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message(), err=True)
+            return 2
+        except Exception as error:
+            if debug:
+                traceback.print_exc()
+            _say(told(error))
+            return 2
+        return status if isinstance(status, int) else 0
+
+
+def told(error: Exception) -> str:
+    """Return an error as one line: what the user gave, or what was found there."""
+    if isinstance(error, click.ClickException):
+        return _line(error.format_message())
+    if isinstance(error, OSError) and not isinstance(error, OmniZarrError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return _line(error.strerror + place)
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if isinstance(error, OmniZarrError | ValueError | OSError):
+        return _line(str(error))
+    return _line(f"unexpected {type(error).__name__}: {error} ({DEBUG} shows where)")
+
+
+def _line(text: str) -> str:
+    head, *rest = [part.strip() for part in text.splitlines() if part.strip()] or [""]
+    if not rest:
+        return head
+    return head + " " + "; ".join(part.removeprefix("- ") for part in rest)
+
+
+def _say(text: str) -> None:
+    click.echo(f"omnizarr: {text}", err=True)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say(f"warning: {_line(str(message))}")
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="omnizarr")
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show where an error came from.")
+def cli() -> None:
+    """Look into, check, convert and copy Zarr hierarchies and netCDF datasets.
+
+    Wherever a dataset is asked for, a path or a URL will do.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    cli()

@@ -1,0 +1,155 @@
+"""The journal of a copy under way: a key at the target's root that is there until the copy is complete.
+
+The root's own documents are written last but for the removal of the journal, so a copy that was
+interrupted does not open as a dataset. A second run reads the journal: where it was the same copy from
+a source that is provably unchanged, chunks that are there already are kept; otherwise all that the
+first run wrote is removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from omnizarr.errors import NodeExistsError
+from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.jsontypes import dump_json, parse_json
+from omnizarr.store.base import Store
+
+JOURNAL = ".omnizarr-copy"
+_VERSION = 1
+
+
+@runtime_checkable
+class InFiles(Protocol):
+    """A store whose values lie in files: in one, or each in one of its own."""
+
+    @property
+    def root(self) -> Path:
+        """The directory or the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What a copy is: from where, and how. Two copies of equal journals write equal keys.
+
+    Attributes
+    ----------
+    plan
+        Identifies the documents to be written, and with them all that was asked for.
+    stamp
+        Identifies the state of the source; None where its store cannot tell.
+    """
+
+    source: str
+    plan: str
+    stamp: str | None
+
+    def to_bytes(self) -> bytes:
+        """Return the document."""
+        return dump_json(
+            {
+                "omnizarr_copy": _VERSION,
+                "source": self.source,
+                "plan": self.plan,
+                "stamp": self.stamp,
+            }
+        )
+
+
+def begin(store: Store, path: str, journal: Journal, *, complete: bool, overwrite: bool) -> frozenset[str]:
+    """Make the target ready, and return the keys of an earlier run of the same copy that may be kept.
+
+    Parameters
+    ----------
+    complete
+        Whether there is a node at the target: then nothing there is removed unless `overwrite` says so,
+        also where a copy was interrupted just before it could remove its journal.
+
+    Raises
+    ------
+    NodeExistsError
+        There is something at the target that no interrupted copy left there.
+    """
+    prefix = prefix_of(path)
+    key = prefix + JOURNAL
+    document = journal.to_bytes()
+    found = store.get(key)
+    if found == document and journal.stamp is not None:
+        return frozenset(store.list_prefix(prefix)) - {key}
+    new = found is None or complete
+    if new and not overwrite and (there := next(_keys(store, prefix), None)) is not None:
+        raise NodeExistsError(
+            f"there is something already (key {there!r}); overwrite=True replaces it",
+            store=store.name,
+            path=path,
+        )
+    if found is not None or overwrite:
+        _remove(store, prefix)
+    store.set(key, document)
+    return frozenset()
+
+
+def unfinished(store: Store, path: str) -> bool:
+    """Say whether a copy to this place was begun and never completed."""
+    return store.exists(prefix_of(path) + JOURNAL)
+
+
+def finish(store: Store, path: str) -> None:
+    """Remove the journal: the copy is complete."""
+    store.delete(prefix_of(path) + JOURNAL)
+
+
+def is_journal(value: bytes) -> bool:
+    """Say whether a document is a journal of this version."""
+    try:
+        document = parse_json(value)
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("omnizarr_copy") == _VERSION
+
+
+def stamp(store: Store, path: str) -> str | None:
+    """Return what changes when any value below `path` changes, or None where the store cannot tell.
+
+    Values in files are known by name, size and time of change.
+    """
+    if not isinstance(store, InFiles):
+        return None
+    root = Path(store.root)
+    digest = hashlib.sha256()
+    for line in _states(root, root / path if root.is_dir() else root):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+def _states(root: Path, top: Path) -> Iterator[bytes]:
+    if top.is_file():
+        yield _state(top.name, top.stat())
+        return
+    for directory, names, files in os.walk(top):
+        names.sort()
+        for name in sorted(files):
+            file = Path(directory) / name
+            yield _state(str(file.relative_to(root)), file.stat())
+
+
+def _state(name: str, state: os.stat_result) -> bytes:
+    return f"{name}\0{state.st_size}\0{state.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
+
+
+def _keys(store: Store, prefix: str) -> Iterator[str]:
+    yield from store.list_prefix(prefix)
+
+
+def _remove(store: Store, prefix: str) -> None:
+    """Remove all below a prefix; the journal last, so that what is left never looks like anything else."""
+    journal = prefix + JOURNAL
+    for key in list(store.list_prefix(prefix)):
+        if key != journal:
+            store.delete(key)
+    store.delete_prefix(prefix)

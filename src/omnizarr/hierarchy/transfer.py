@@ -1,0 +1,203 @@
+"""Bringing the chunks of one array into another: as they are stored, or decoded and encoded again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from omnizarr.codecs.base import BytesToBytes, Codec
+from omnizarr.codecs.bytes import Bytes
+from omnizarr.codecs.chain import Chain
+from omnizarr.config import config
+from omnizarr.engine.layout import Layout
+from omnizarr.engine.pool import run
+from omnizarr.errors import CodecError, ConversionError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.resize import stored_chunks
+from omnizarr.jsontypes import JsonObject
+
+Done: TypeAlias = Callable[[int], None]
+
+# What a Python string or bytes object takes beside its reference, roughly: nobody knows before reading.
+_OBJECT_BYTES = 120
+_SHUFFLES = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was brought over: chunks as they are stored, and bytes that were decoded."""
+
+    chunks: int = 0
+    bytes: int = 0
+    recoded_bytes: int = 0
+
+    def __add__(self, other: Moved) -> Moved:
+        return Moved(
+            self.chunks + other.chunks, self.bytes + other.bytes, self.recoded_bytes + other.recoded_bytes
+        )
+
+
+def moves_as_stored(source: Array, target: Array) -> bool:
+    """Say whether the stored chunks of one array are those of the other: same grid, types and codecs."""
+    ours, theirs = source.layout, target.layout
+    return (
+        source.shape == target.shape
+        and ours.grid == theirs.grid
+        and _same_fill(source.fill_value, target.fill_value)
+        and _same_element(source.dtype, target.dtype)
+        and _stored_form(ours.chain) == _stored_form(theirs.chain)
+    )
+
+
+def move_chunks(source: Array, target: Array, memory: int, present: frozenset[str], done: Done) -> Moved:
+    """Copy the stored chunks, but for those whose key is `present` in the target.
+
+    Raises
+    ------
+    CodecError
+        A chunk has not the size that every chunk of this array has.
+    """
+    ours, theirs = source.layout, target.layout
+    moved: list[int] = []
+
+    def move(item: tuple[str, tuple[int, ...]]) -> None:
+        key, coords = item
+        goal = theirs.key(coords)
+        value = None if goal in present else ours.store.get(key)
+        if value is not None:
+            _check_size(ours, coords, key, len(value))
+            theirs.store.set(goal, value)
+            moved.append(len(value))
+        done(_chunk_bytes(ours.chain))
+
+    remote = max(ours.store.requests, theirs.store.requests) > 1
+    workers = min(config.settings.requests if remote else config.settings.threads, _fitting(memory, ours))
+    run(stored_chunks(ours), move, workers=max(1, workers), batch=1 if remote else 16, waiting=remote)
+    return Moved(len(moved), sum(moved))
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """How an array is decoded and encoded again: which blocks, and by how many threads at most."""
+
+    blocks: Blocks
+    threads: int
+
+
+def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
+    """Return a plan that holds at most about `memory` bytes at any time.
+
+    Raises
+    ------
+    ConversionError
+        One chunk of the target does not fit.
+    """
+    item = _item_bytes(source.layout.chain)
+    decoding = _scratch(source.layout.chain)
+    encoding = _scratch(target.layout.chain)
+    # A thread keeps its scratch for decoding while it encodes.
+    each = max(2 * decoding, decoding + 2 * encoding)
+    threads = max(1, min(config.settings.threads, memory // 2 // max(1, each)))
+    chunk = min(_chunk_bytes(target.layout.chain), max(1, source.size) * item)
+    limit = memory - threads * each
+    if limit < chunk:
+        raise ConversionError(
+            f"array {source.name}: {memory} bytes of memory are too little to copy chunks of {chunk} bytes; "
+            f"expected at least {chunk + each}"
+        )
+    return Recoding(plan_blocks(source.layout.axes, target.layout.axes, item, limit), threads)
+
+
+def recode(source: Array, target: Array, plan: Recoding, present: frozenset[str], done: Done) -> Moved:
+    """Copy values block by block, but for blocks of which every chunk is `present` in the target."""
+    layout, total = target.layout, 0
+    buffer = None if source.dtype.hasobject else np.empty(plan.blocks.largest(), source.dtype)
+    with config.using(threads=plan.threads):
+        for region, chunks in plan.blocks:
+            shape = tuple(cut.stop - cut.start for cut in region)
+            size = prod(shape)
+            if not present or not _all_present(layout, product(*chunks), present):
+                out = None if buffer is None else buffer[:size].reshape(shape)
+                values: Any = source.get_basic_selection((*region, ...), out=out)
+                target.set_basic_selection((*region, ...), values)
+                total += size * source.itemsize
+            done(size * source.itemsize)
+    return Moved(recoded_bytes=total)
+
+
+def _all_present(layout: Layout, chunks: Iterable[tuple[int, ...]], present: frozenset[str]) -> bool:
+    return all(layout.key(coords) in present for coords in chunks)
+
+
+def _check_size(layout: Layout, coords: tuple[int, ...], key: str, found: int) -> None:
+    chain = layout.chain_at(coords)
+    if chain.encoded_size is not None and chain.encoded_size != found:
+        message = f"expected a chunk of {chain.encoded_size} bytes, found {found}"
+        raise CodecError(message, codec=chain.serializer.name, key=key, path=layout.path)
+
+
+def _fitting(memory: int, layout: Layout) -> int:
+    return memory // max(1, _chunk_bytes(layout.chain))
+
+
+def _chunk_bytes(chain: Chain) -> int:
+    return prod(chain.spec.shape) * _item_bytes(chain)
+
+
+def _item_bytes(chain: Chain) -> int:
+    dtype = chain.spec.dtype
+    return dtype.itemsize + _OBJECT_BYTES if dtype.hasobject else max(1, dtype.itemsize)
+
+
+def _scratch(chain: Chain) -> int:
+    """Return the bytes that a thread needs beside the values: none where chunks are plain memory."""
+    return 0 if chain.is_raw else _chunk_bytes(chain)
+
+
+def _same_fill(ours: Any, theirs: Any) -> bool:
+    """Say whether a missing chunk means the same; an undefined fill value may become any."""
+    if ours is None:
+        return True
+    if type(ours).__module__ == type(theirs).__module__ == "numpy" and not isinstance(ours, np.void):
+        return bool(
+            np.asarray(ours).astype(np.asarray(theirs).dtype).tobytes() == np.asarray(theirs).tobytes()
+        )
+    return bool(ours == theirs)
+
+
+def _same_element(ours: np.dtype[Any], theirs: np.dtype[Any]) -> bool:
+    """Say whether elements are the same, whatever their byte order in memory."""
+    return ours == theirs or ours.newbyteorder("=") == theirs.newbyteorder("=")
+
+
+def _stored_form(chain: Chain) -> list[tuple[str, JsonObject]]:
+    """Return the codecs as both formats would configure them, the byte order of elements included."""
+    form = [_form(codec) for codec, _ in chain.array_codecs]
+    if chain.shards is not None:
+        shards = chain.shards
+        form.append(("sharding_indexed", chain.serializer.to_json()))
+        form += _stored_form(shards.inner)
+    elif isinstance(chain.serializer, Bytes):
+        stored = chain.serializer.stored(chain.serialized.dtype)
+        form.append(("bytes", {"stored": str(stored.descr)}))
+    else:
+        form.append(_form(chain.serializer))
+    return form + [_form(codec) for codec in chain.bytes_codecs]
+
+
+def _form(codec: Codec | BytesToBytes) -> tuple[str, JsonObject]:
+    name = codec.name.removeprefix("numcodecs.")
+    configuration = dict(codec.to_json())
+    if name == "blosc":
+        shuffle = configuration.get("shuffle")
+        configuration["shuffle"] = _SHUFFLES.get(shuffle, shuffle) if isinstance(shuffle, int) else shuffle
+        configuration.pop("typesize", None)  # in the header of every buffer
+    if name == "zstd":
+        configuration.setdefault("checksum", False)
+    return name, configuration

@@ -1,0 +1,233 @@
+"""Looking for what is wrong in a hierarchy: documents, chunks, and keys that belong to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from omnizarr.config import config
+from omnizarr.engine.pool import run
+from omnizarr.errors import CodecError, MetadataError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.discover import walk
+from omnizarr.hierarchy.documents import fetch_documents, read_documents
+from omnizarr.hierarchy.journal import JOURNAL, is_journal
+from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
+from omnizarr.jsontypes import JsonObject
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.store.base import Store
+
+Kind: TypeAlias = Literal["metadata", "consolidated", "chunk", "key", "copy"]
+Progress: TypeAlias = Callable[[int, int], None]
+
+# What lies beside Zarr's own documents by some convention, and is no mistake: netCDF-C's sidecars.
+_KNOWN_NAMES = frozenset({".zmetadata", ".nczarr", ".nczgroup", ".nczvar", ".nczattr"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes
+    ----------
+    kind
+        `metadata`: a document breaks its specification; `consolidated`: consolidated metadata are stale;
+        `chunk`: a stored chunk cannot be decoded; `key`: a key belongs to nothing; `copy`: a copy to
+        here was never completed.
+    path
+        The node.
+    at
+        The place in its document, or the key.
+    """
+
+    kind: Kind
+    path: str
+    at: str
+    message: str
+
+    def to_json(self) -> JsonObject:
+        """Return the finding as an object."""
+        return {"kind": self.kind, "path": f"/{self.path}", "at": self.at, "message": self.message}
+
+    def __str__(self) -> str:
+        at = f"{self.at}: " if self.at else ""
+        return f"/{self.path}: {at}{self.message}"
+
+
+def validate(
+    store: Store,
+    format: Format,
+    path: str = "",
+    *,
+    data: bool = False,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """Return all that is wrong at and below a node.
+
+    Parameters
+    ----------
+    data
+        Also decode every stored chunk.
+    progress
+        Is told how many chunks were decoded, and how many there are.
+    """
+    check = _Check(store, format, path)
+    check.read_documents()
+    check.compare_consolidated()
+    check.sort_keys()
+    if data:
+        check.decode_chunks(progress or (lambda done, total: None))
+    return check.findings
+
+
+@dataclass(slots=True)
+class _Check:
+    store: Store
+    format: Format
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    nodes: dict[str, NodeMetadata] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    chunks: list[tuple[Array, str, tuple[int, ...]]] = field(default_factory=list)
+
+    def add(self, kind: Kind, path: str, at: str, message: str) -> None:
+        self.findings.append(Finding(kind, path, at, message))
+
+    def read_documents(self) -> None:
+        """Read every node's documents, and build every array's codecs."""
+        documents = fetch_documents(self.store, self.format, self.path)
+        try:
+            root = read_documents(self.store, self.format, self.path, documents)
+        except MetadataError as error:
+            self.refuse("", error)
+            root = None
+        if root is not None:
+            self.nodes[""] = root
+        for relative, metadata in walk(self.store, self.format, self.path, on_error=self.refuse):
+            self.nodes[relative] = metadata
+        for relative, metadata in self.nodes.items():
+            if isinstance(metadata, ArrayMetadata):
+                self.build(relative, metadata)
+
+    def build(self, relative: str, metadata: ArrayMetadata) -> None:
+        place = joined(self.path, relative)
+        try:
+            self.arrays[relative] = Array(self.store, self.format, place, metadata)
+        except MetadataError as error:
+            self.refuse(relative, error)
+
+    def refuse(self, relative: str, error: MetadataError) -> None:
+        self.broken.add(relative)
+        for problem in error.problems:
+            self.add("metadata", joined(self.path, relative), problem.at, problem.message)
+
+    def compare_consolidated(self) -> None:
+        """Compare consolidated metadata with the documents they were made from."""
+        for relative, metadata in self.nodes.items():
+            if isinstance(metadata, GroupMetadata) and metadata.consolidated is not None:
+                below = _below(relative, self.nodes)
+                for name, message in stale(metadata.consolidated, below):
+                    if joined(relative, name) not in self.broken:
+                        self.add("consolidated", joined(self.path, relative), name, message)
+
+    def sort_keys(self) -> None:
+        """Say of every key what it is: a document, a chunk, or nothing we know."""
+        documents = self.document_keys()
+        for key in sorted(self.store.list_prefix(prefix_of(self.path))):
+            if key not in documents:
+                self.sort_key(key)
+
+    def document_keys(self) -> set[str]:
+        return {
+            key
+            for relative in {*self.nodes, *self.broken}
+            for key in self.format.document_keys(joined(self.path, relative))
+        }
+
+    def sort_key(self, key: str) -> None:
+        name = key.rpartition("/")[2]
+        if name == JOURNAL and is_journal(self.store.get(key) or b""):
+            place = key.rpartition("/")[0]
+            self.add("copy", place, key, "a copy to here was begun and never completed")
+        elif (owner := self.owner(key)) is not None and (array := self.arrays.get(owner)) is not None:
+            self.sort_chunk(array, key)
+        elif owner is None and name not in _KNOWN_NAMES:
+            self.add("key", self.path, key, self.stray(key))
+
+    def stray(self, key: str) -> str:
+        node = self.format.node_path(key)
+        if node is None:
+            return "belongs to no node"
+        return "a node that cannot be reached: a group above it has no document"
+
+    def owner(self, key: str) -> str | None:
+        """Return the array (or the broken node) that a key lies in."""
+        relative = key[len(prefix_of(self.path)) :]
+        for ancestor in ancestors_of(relative):
+            if ancestor in self.arrays or ancestor in self.broken:
+                return ancestor
+        return None
+
+    def sort_chunk(self, array: Array, key: str) -> None:
+        layout = array.layout
+        ndim = len(layout.axes)
+        rest = key[len(layout.prefix) :] if key.startswith(layout.prefix) else ""
+        coords = layout.keys.coords(rest, ndim)
+        if coords is None:
+            if key.rpartition("/")[2] not in _KNOWN_NAMES:
+                self.add("key", array.path, key, "is no chunk of the array it lies in")
+        elif any(at >= axis.count for at, axis in zip(coords, layout.axes, strict=True)):
+            self.add("key", array.path, key, f"a chunk outside the array's shape {array.shape}")
+        else:
+            self.chunks.append((array, key, coords))
+
+    def decode_chunks(self, progress: Progress) -> None:
+        """Decode every stored chunk."""
+        done: list[None] = []
+
+        def decode(item: tuple[Array, str, tuple[int, ...]]) -> None:
+            self.decode_chunk(*item)
+            done.append(None)
+            progress(len(done), len(self.chunks))
+
+        run(self.chunks, decode, workers=config.settings.threads, batch=4)
+
+    def decode_chunk(self, array: Array, key: str, coords: tuple[int, ...]) -> None:
+        value = self.store.get(key)
+        try:
+            if value is not None:
+                array.layout.chain_at(coords).decode(value)
+        except CodecError as error:
+            self.add("chunk", array.path, key, f"codec {error.codec}: {error.message}")
+
+
+def stale(
+    consolidated: Mapping[str, NodeMetadata], found: Mapping[str, NodeMetadata]
+) -> Iterator[tuple[str, str]]:
+    """Yield (path, what is wrong) for each node whose consolidated metadata are not those found."""
+    for name in sorted({*consolidated, *found}):
+        if name not in found:
+            yield name, "in the consolidated metadata, but there is no such node"
+        elif name not in consolidated:
+            yield name, "missing from the consolidated metadata"
+        elif not _equal(consolidated[name], found[name]):
+            yield name, "the consolidated metadata differ from the node's own"
+
+
+def _equal(ours: NodeMetadata, theirs: NodeMetadata) -> bool:
+    if isinstance(ours, GroupMetadata) and isinstance(theirs, GroupMetadata):
+        return ours.with_consolidated(None) == theirs.with_consolidated(None)
+    return repr(ours) == repr(theirs)  # NaN, which is a legal fill value, is not equal to itself
+
+
+def _below(relative: str, nodes: Mapping[str, NodeMetadata]) -> dict[str, NodeMetadata]:
+    prefix = prefix_of(relative)
+    return {
+        name[len(prefix) :]: metadata
+        for name, metadata in nodes.items()
+        if name.startswith(prefix) and name != relative
+    }
