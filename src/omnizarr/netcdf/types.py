@@ -80,7 +80,7 @@ NcType: TypeAlias = AtomicType
 ATOMIC_TYPES = (BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE, UBYTE, USHORT, UINT, INT64, UINT64, STRING)
 BY_NAME = MappingProxyType({kind.name: kind for kind in ATOMIC_TYPES})
 BY_NUMBER = MappingProxyType({kind.number: kind for kind in ATOMIC_TYPES})
-_BY_CODE = MappingProxyType({kind.code: kind for kind in ATOMIC_TYPES if kind is not STRING})
+BY_CODE = MappingProxyType({kind.code: kind for kind in ATOMIC_TYPES if kind is not STRING})
 
 # netCDF4-python's table, by numpy's kind and size.
 default_fillvals: dict[str, Any] = {
@@ -95,7 +95,7 @@ def type_of_dtype(dtype: np.dtype[Any]) -> AtomicType | None:
 
     `S1` is char; longer bytes, `U` and objects are string.
     """
-    found = _BY_CODE.get(f"{dtype.kind}{dtype.itemsize}")
+    found = BY_CODE.get(f"{dtype.kind}{dtype.itemsize}")
     if found is None and dtype.kind in "SUOT":
         return STRING
     return found

@@ -1,0 +1,161 @@
+"""Arrays as variables: types, filters, chunks and byte order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from omnizarr.geometry.grid import RegularGrid
+from omnizarr.jsontypes import JsonObject
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.extension import Extension
+from omnizarr.netcdf.filters import Filter, OtherFilter, read_filter
+from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
+from omnizarr.netcdf.types import CHAR, FLOAT, INT64, STRING, UBYTE, Endian, NcType, type_of_dtype
+
+_UNITS = {
+    "Y": "years",
+    "M": "months",
+    "W": "weeks",
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+}
+_NOT_A_TIME = np.iinfo("i8").min
+
+
+def array_type(metadata: ArrayMetadata, *, has_char: bool) -> NcType | None:
+    """Return the type that shows an array's values, or None where netCDF has none.
+
+    Parameters
+    ----------
+    has_char
+        Whether the dialect tells char (`>S1`, `<U1`) from string; elsewhere both are strings.
+    """
+    dtype = metadata.data_type.dtype
+    match dtype.kind:
+        case "b":
+            return UBYTE
+        case "m" | "M":
+            return INT64
+        case "S" | "U":
+            return CHAR if has_char and _is_char(metadata) else STRING
+        case "O" | "T":
+            return STRING if metadata.data_type.name in ("string", "variable_length_utf8") else None
+        case "f" | "V" if dtype.names is None and metadata.data_type.name.startswith(("float", "bfloat")):
+            return type_of_dtype(dtype) if dtype.kind == "f" and dtype.itemsize > 2 else FLOAT
+        case _:
+            return type_of_dtype(dtype)
+
+
+def _is_char(metadata: ArrayMetadata) -> bool:
+    # numpy has one name for both; only the document says which was meant.
+    return metadata.spelling.get("dtype", "|S1") in (">S1", "<U1", ">U1")
+
+
+def time_attributes(dtype: np.dtype[Any]) -> tuple[AttributeModel, ...]:
+    """Return the CF attributes that say what the integers of a datetime64 or timedelta64 array mean."""
+    if dtype.kind not in "mM":
+        return ()
+    unit, count = np.datetime_data(dtype)
+    if count != 1 or unit not in _UNITS:
+        return (AttributeModel("dtype", CHAR, dtype.name),)
+    fill = AttributeModel(FILL_VALUE, INT64, (_NOT_A_TIME,))
+    if dtype.kind == "m":
+        return AttributeModel("units", CHAR, _UNITS[unit]), fill
+    since = f"{_UNITS[unit]} since 1970-01-01"
+    calendar = AttributeModel("calendar", CHAR, "proleptic_gregorian")
+    return AttributeModel("units", CHAR, since), calendar, fill
+
+
+def describe_array(
+    name: str,
+    metadata: ArrayMetadata,
+    kind: NcType,
+    dimensions: tuple[str, ...],
+    attributes: tuple[AttributeModel, ...],
+) -> VariableModel:
+    """Return an array as a variable."""
+    dtype = metadata.data_type.dtype
+    return VariableModel(
+        name=name,
+        type=kind,
+        dimensions=dimensions,
+        attributes=attributes,
+        no_fill=metadata.fill_value is None,
+        chunks=_chunks(metadata) if dimensions else None,
+        filters=tuple(_filter(codec) for codec in metadata.codecs if codec.name not in _LAYOUT),
+        endian=_endian(metadata),
+        max_string_length=dtype.itemsize if kind is STRING and dtype.kind == "S" else None,
+    )
+
+
+def with_fill(metadata: ArrayMetadata, variable: VariableModel) -> ArrayMetadata:
+    """Return an array whose absent chunks hold just what the variable says.
+
+    netCDF-C writes floating fill values with six digits, and those of text as they are where Zarr v2
+    has base64: the `_FillValue` attribute, and the type's own default, are exact.
+    """
+    fill = variable.fill_value
+    if fill is None or metadata.fill_value is None or not _stands_for(metadata, variable, fill):
+        return metadata
+    if variable.type is STRING:
+        fill = str(fill).encode("utf-8", "surrogateescape")
+    exact = np.array(fill, metadata.data_type.dtype.newbyteorder("="))[()]
+    return replace(metadata, fill_value=exact)
+
+
+def is_default_fill(kind: NcType, fill: Any) -> bool:
+    """Say whether an array's fill value is a type's default, written with few digits perhaps."""
+    return bool(fill == kind.dtype.type(kind.default_fill)) or _is_rounded(fill, kind.default_fill)
+
+
+def _stands_for(metadata: ArrayMetadata, variable: VariableModel, fill: Any) -> bool:
+    """Say whether an array's own fill value stands for this one."""
+    if metadata.data_type.dtype.kind == "S":
+        return any(a.name == FILL_VALUE for a in variable.attributes)
+    return metadata.data_type.dtype.kind == "f" and _is_rounded(metadata.fill_value, fill)
+
+
+def _is_rounded(found: Any, exact: Any) -> bool:
+    return isinstance(exact, float) and float(found) == float(found.dtype.type(f"{exact:g}"))
+
+
+_LAYOUT = ("transpose", "bytes", "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes")
+
+
+def _chunks(metadata: ArrayMetadata) -> tuple[int, ...]:
+    if isinstance(metadata.grid, RegularGrid):
+        return metadata.grid.chunk_shape
+    sizes = metadata.grid.chunk_shapes
+    return tuple(size if isinstance(size, int) else max(size, default=1) for size in sizes)
+
+
+def _endian(metadata: ArrayMetadata) -> Endian:
+    for codec in metadata.codecs:
+        if codec.name == "bytes" and codec.configuration.get("endian") == "big":
+            return "big"
+    # `=` is what numpy makes of the machine's own order, and v3's arrays are native in memory.
+    return "big" if metadata.data_type.dtype.str[0] == ">" else "little"
+
+
+def _filter(codec: Extension) -> Filter:
+    name = codec.name.removeprefix("numcodecs.")
+    if codec.name == "zstd":
+        return read_filter("zstd", codec.configuration)
+    if codec.name == "blosc":
+        return read_filter("blosc", _blosc_of_v3(codec.configuration))
+    if codec.name.startswith("numcodecs."):
+        return read_filter(name, codec.configuration)
+    return OtherFilter(codec.name, tuple(codec.configuration.items()))
+
+
+def _blosc_of_v3(configuration: JsonObject) -> JsonObject:
+    number = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
+    return {**configuration, "shuffle": number.get(str(configuration.get("shuffle")), 1)}

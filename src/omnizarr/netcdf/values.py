@@ -1,0 +1,115 @@
+"""Values as netCDF shows them, and as the array below stores them.
+
+Most are the same. Strings are Python objects above and fixed bytes below (NCZarr), or Zarr's own text;
+booleans, dates and small floats are shown as the nearest type that netCDF has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from omnizarr.errors import ConversionError
+from omnizarr.netcdf.types import CHAR, STRING, NcType
+
+AnyArray: TypeAlias = NDArray[Any]
+
+
+def shown_dtype(kind: NcType, stored: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype in which values are shown; numbers keep the byte order in which they are stored."""
+    if kind.is_numeric and stored.kind in "iuf" and stored.itemsize == kind.size:
+        return stored
+    return kind.dtype
+
+
+def from_storage(kind: NcType, stored: AnyArray) -> AnyArray:
+    """Return stored values as netCDF shows them; it may be a view."""
+    if kind is STRING:
+        return _texts(stored)
+    if kind is CHAR:
+        return stored if stored.dtype == "S1" else np.char.encode(stored, "latin-1").astype("S1")
+    if stored.dtype.kind in "bmM":
+        return stored.view(kind.dtype.newbyteorder(stored.dtype.byteorder))
+    return stored if stored.dtype.itemsize == kind.size else stored.astype(kind.dtype)
+
+
+def to_storage(kind: NcType, values: AnyArray, stored: np.dtype[Any]) -> AnyArray:
+    """Return values as the array below stores them.
+
+    Raises
+    ------
+    ConversionError
+        A string is longer than what an element can hold; nothing is ever cut.
+    """
+    if kind is STRING:
+        return _stored_texts(values, stored)
+    if stored.kind in "mM":
+        return values.astype("i8").view(stored.newbyteorder("="))
+    if stored.kind == "b":
+        return values.astype(bool)
+    if kind is CHAR:
+        return as_chars(values).astype(stored)
+    return values.astype(stored, copy=False)
+
+
+def as_chars(values: AnyArray) -> AnyArray:
+    """Return one-character values as bytes.
+
+    Raises
+    ------
+    ConversionError
+        An element is longer than one byte.
+    """
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 1:
+        return values.view("S1")
+    data = values.astype("S") if values.dtype.kind in "SU" and _is_ascii(values) else _encoded(values)
+    if data.dtype.itemsize > 1:
+        longest = max(map(len, data.ravel().tolist()))
+        raise ConversionError(f"expected single characters, found a text of {longest} bytes")
+    return data.astype("S1", copy=False)
+
+
+def longest_text(values: AnyArray) -> int:
+    """Return the bytes of the longest string."""
+    return max((len(_bytes(value)) for value in values.ravel().tolist()), default=0)
+
+
+def _texts(stored: AnyArray) -> AnyArray:
+    shown = np.empty(stored.shape, object)
+    if stored.dtype.kind in "SO":
+        shown.ravel()[:] = [_text(value) for value in stored.ravel().tolist()]
+    else:
+        shown[...] = stored.astype(object)
+    return shown
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value if isinstance(value, str) else str(value)
+
+
+def _stored_texts(values: AnyArray, stored: np.dtype[Any]) -> AnyArray:
+    if stored.kind != "S":
+        texts = from_storage(STRING, values)
+        return texts if stored.kind == "O" else texts.astype(stored)
+    data = _encoded(values)
+    if data.dtype.itemsize > stored.itemsize:
+        found, room = data.dtype.itemsize, stored.itemsize
+        raise ConversionError(f"a string of {found} bytes does not fit into the {room} bytes that are stored")
+    return data.astype(stored, copy=False)
+
+
+def _encoded(values: AnyArray) -> AnyArray:
+    texts = [_bytes(value) for value in values.ravel().tolist()]
+    return np.array(texts, f"S{max([1, *map(len, texts)])}").reshape(values.shape)
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
+
+
+def _is_ascii(values: AnyArray) -> bool:
+    return values.dtype.kind == "S" or all(value.isascii() for value in values.ravel().tolist())
