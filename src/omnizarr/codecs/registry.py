@@ -39,6 +39,21 @@ CODECS: dict[str, str | type[Codec]] = {
     "numcodecs.zstd": _HERE + "zstd:NumcodecsZstd",
     "numcodecs.blosc": _HERE + "blosc:NumcodecsBlosc",
     "numcodecs.shuffle": _HERE + "shuffle:Shuffle",
+    "numcodecs.lz4": _HERE + "numcodecs:Lz4",
+    "numcodecs.bz2": _HERE + "numcodecs:Bz2",
+    "numcodecs.lzma": _HERE + "numcodecs:Lzma",
+    "numcodecs.base64": _HERE + "numcodecs:Base64",
+    "numcodecs.crc32": _HERE + "checksums:Crc32",
+    "numcodecs.crc32c": _HERE + "checksums:Crc32c",
+    "numcodecs.adler32": _HERE + "checksums:Adler32",
+    "numcodecs.fletcher32": _HERE + "checksums:Fletcher32",
+    "numcodecs.jenkins_lookup3": _HERE + "checksums:JenkinsLookup3",
+    "numcodecs.delta": _HERE + "filters:Delta",
+    "numcodecs.fixedscaleoffset": _HERE + "filters:FixedScaleOffset",
+    "numcodecs.quantize": _HERE + "filters:Quantize",
+    "numcodecs.bitround": _HERE + "filters:BitRound",
+    "numcodecs.astype": _HERE + "filters:AsType",
+    "numcodecs.packbits": _HERE + "filters:PackBits",
 }
 
 # Other spellings, in documents of older writers and by numcodecs' ids.
