@@ -52,14 +52,22 @@ def reversal(ndim: int) -> Extension:
     return Extension("transpose", {"order": list(range(ndim - 1, -1, -1))})
 
 
-def is_v2_chain(codecs: tuple[Extension, ...], ndim: int) -> bool:
+def is_v2_chain(codecs: tuple[Extension, ...]) -> bool:
     """Return whether a chain is in v2's idiom, so that v2 can hold it as it is."""
-    rest = codecs[1:] if ndim > 1 and codecs[:1] == (reversal(ndim),) else codecs
+    rest = codecs[1:] if is_fortran(codecs) else codecs
     if rest[:1] == (_BYTES,):
         rest = rest[1:]
     elif not any(numcodecs_id(codec) in OBJECT_CODECS for codec in rest):
         return False
     return all(codec.must_understand and numcodecs_id(codec) is not None for codec in rest)
+
+
+def is_fortran(codecs: tuple[Extension, ...]) -> bool:
+    """Return whether a chain begins with the codec that stores a chunk in Fortran order."""
+    if not codecs or codecs[0].name != "transpose":
+        return False
+    order = codecs[0].configuration.get("order")
+    return isinstance(order, list) and len(order) > 1 and codecs[0] == reversal(len(order))
 
 
 _BYTES = Extension("bytes")
@@ -69,8 +77,13 @@ _BYTES = Extension("bytes")
 
 
 def chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> Chain:
-    """Return a chain in v3's idiom, and the data type in native byte order."""
+    """Return a chain in v3's idiom, and the data type in native byte order.
+
+    A chain that is not in v2's idiom stays as it is, but for a byte order that `bytes` has to name.
+    """
     native = data_type.with_byte_order("native")
+    if not is_v2_chain(codecs):
+        return Chain(tuple(_serializer(data_type.byte_order) if c == _BYTES else c for c in codecs), native)
     at = next((i for i, codec in enumerate(codecs) if codec == _BYTES), None)
     if at is None:
         return _object_chain_to_v3(codecs, native)
@@ -173,9 +186,9 @@ def _codec_to_v3(codec: Extension, itemsize: int) -> Extension:
 
 def _blosc_to_v3(options: JsonObject, itemsize: int) -> Extension | None:
     shuffle = options.get("shuffle", 1)
-    if shuffle == -1:
+    if shuffle == -1:  # shuffle bits where items are bytes, else bytes
         shuffle = 2 if itemsize == 1 else 1
-    if shuffle not in (0, 1, 2):
+    if not isinstance(shuffle, int) or not 0 <= shuffle < len(_SHUFFLES):
         return None
     configuration: JsonObject = {
         "cname": options.get("cname", "lz4"),
@@ -246,7 +259,7 @@ def _blosc_to_v2(options: JsonObject) -> Extension:
     configuration: JsonObject = {
         "cname": options.get("cname", "lz4"),
         "clevel": options.get("clevel", 5),
-        "shuffle": _SHUFFLES.index(shuffle) if shuffle in _SHUFFLES else shuffle,  # type: ignore[arg-type]
+        "shuffle": _SHUFFLES.index(shuffle) if shuffle in _SHUFFLES else shuffle,
         "blocksize": options.get("blocksize", 0),
     }
     return Extension(f"{PREFIX}blosc", configuration)

@@ -73,7 +73,7 @@ def as_v2(metadata: ArrayMetadata) -> ArrayMetadata:
         Zarr v2 cannot hold the array; every reason is named.
     """
     if (
-        is_v2_chain(metadata.codecs, metadata.ndim)
+        is_v2_chain(metadata.codecs)
         and metadata.chunk_keys.name == "v2"
         and isinstance(metadata.grid, RegularGrid)
         and metadata.dimension_names is None
@@ -103,9 +103,20 @@ def as_v3(metadata: ArrayMetadata) -> ArrayMetadata:
     return array
 
 
+def check_extra(metadata: NodeMetadata) -> None:
+    """Check that Zarr v3 may keep the fields that were not understood.
+
+    Raises
+    ------
+    ConversionError
+        It may not; each of them is named.
+    """
+    _refuse(_extra_losses(metadata), "Zarr v3")
+
+
 def _refuse(losses: tuple[str, ...], name: str) -> None:
     if losses:
-        raise ConversionError(f"{name} cannot hold this array: " + "; ".join(losses))
+        raise ConversionError(f"{name} cannot hold this node: " + "; ".join(losses))
 
 
 class _ConvertedArray(NamedTuple):

@@ -6,6 +6,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/data-types
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -97,7 +98,7 @@ def _object(dtype: np.dtype[Any]) -> DataType:
     raise MetadataError([Problem("dtype", f"object does not say what the objects are: {expected}")])
 
 
-_MAKERS = {
+_MAKERS: dict[str, Callable[[np.dtype[Any]], DataType]] = {
     "U": _text,
     "S": _bytes,
     "V": _raw,

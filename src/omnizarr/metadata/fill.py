@@ -6,67 +6,35 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/data-types
 
 from __future__ import annotations
 
-import math
-import re
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from omnizarr.jsontypes import Json, Problems, inside, shown
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.dtype_v3 import read_data_type
+from omnizarr.metadata.scalars import (
+    NAT,
+    OBJECT_READERS,
+    READERS,
+    WRITERS,
+    Dtype,
+    MisfitError,
+    read_bytes,
+    write_bytes,
+)
 
-Dtype: TypeAlias = np.dtype[Any]
-
-_NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_HEX = re.compile(r"0x[0-9a-fA-F]+")
-_NAT = -(2**63)
-_RANGES = {
-    kind: (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
-    for kind in np.sctypeDict.values()
-    if issubclass(kind, np.integer) and not issubclass(kind, np.timedelta64)
-}
-
-
-class _MisfitError(Exception):
-    """A JSON value that is no fill value; the text says what was expected."""
-
-
-def read_fill(value: Json, data_type: DataType, at: str, problems: Problems) -> Any:
-    """Read a fill value; one that does not fit is a problem, and the default is returned."""
-    if data_type.dtype.names is not None:
-        return read_struct(value, data_type, at, problems)
-    try:
-        return _reader(data_type)(value, data_type.dtype)
-    except _MisfitError as error:
-        problems.add(at, f"expected {error}, found {shown(value)}")
-        return default_fill(data_type)
-
-
-def write_fill(value: Any, data_type: DataType) -> Json:
-    """Return the JSON of a fill value."""
-    dtype = data_type.dtype
-    if dtype.names is not None:
-        return _write_struct(value, data_type)
-    if dtype.kind == "V" and data_type.name != "raw_bytes":
-        return list(bytes(value))
-    return _WRITERS[dtype.kind](value)
+_EMPTY: dict[str, Any] = {"string": "", "bytes": b"", "variable_length_bytes": b"", "object": 0}
 
 
 def default_fill(data_type: DataType) -> Any:
     """Return the fill value of an array that was made without one: zero, empty, not-a-time."""
     dtype = data_type.dtype
     if dtype.kind in "mM":
-        return np.int64(_NAT).view(dtype.newbyteorder("="))
+        return np.int64(NAT).view(dtype.newbyteorder("="))
     if dtype.kind == "O":
-        return _EMPTY.get(data_type.name)
+        return _EMPTY[data_type.name]
     return np.zeros((), dtype)[()]
-
-
-_EMPTY: dict[str, Any] = {"string": "", "bytes": b"", "variable_length_bytes": b"", "object": 0}
 
 
 def same_fill(a: Any, b: Any) -> bool:
@@ -90,154 +58,79 @@ def as_fill(value: Any, data_type: DataType) -> Any:
     """
     dtype = data_type.dtype
     if dtype.kind == "O":
-        expected = type(_EMPTY.get(data_type.name))
-        if data_type.name != "object" and not isinstance(value, expected):
-            raise TypeError(f"expected {expected.__name__}, found {type(value).__name__}")
-        return value
-    if isinstance(value, bytes) and dtype.kind == "V":
-        return np.frombuffer(value.ljust(dtype.itemsize, b"\0"), dtype, 1)[0]
-    result = np.array(value, dtype)
-    if result.ndim:
-        raise ValueError(f"expected one value, found an array of shape {result.shape}")
-    return result[()]
+        return _as_object(value, data_type)
+    if dtype.names is not None:
+        return np.array(value, dtype)[()]
+    if dtype.kind in "SUV":
+        return _as_fixed(value, data_type)
+    given = np.asarray(value)
+    if given.ndim:
+        raise ValueError(f"expected one value, found an array of shape {given.shape}")
+    return given.astype(dtype.newbyteorder("="))[()] if given.dtype.kind in "US" else _cast(value, data_type)
 
 
-# --- reading
+def _cast(value: Any, data_type: DataType) -> Any:
+    result = np.array(value, data_type.dtype.newbyteorder("="))[()]
+    # numpy cuts 1.5 down to the integer 1 without a word.
+    if data_type.dtype.kind in "biu" and result != value:
+        raise ValueError(f"expected a value of {data_type.name}")
+    return result
 
 
-def read_bool(value: Json, dtype: Dtype) -> Any:
-    """Read true or false."""
-    if isinstance(value, bool):
-        return np.bool_(value)
-    raise _MisfitError("true or false")
-
-
-def read_integer(value: Json, dtype: Dtype) -> Any:
-    """Read an integer in the type's range; a float that is whole counts."""
-    kind = dtype.type
-    low, high = _RANGES[kind]
-    number = int(value) if type(value) is float and value.is_integer() else value
-    if type(number) is int and low <= number <= high:
-        return kind(number)
-    raise _MisfitError(f"an integer, {low} to {high}")
-
-
-def read_float(value: Json, dtype: Dtype) -> Any:
-    """Read a number, a name such as NaN, or the bits in hexadecimal."""
-    kind = dtype.type
-    if type(value) is float or type(value) is int:
-        return _finite(value, kind)
-    if isinstance(value, str):
-        if value in _NAMED:
-            return kind(_NAMED[value])
-        if _HEX.fullmatch(value) and int(value, 16) < 1 << 8 * dtype.itemsize:
-            bits = int(value, 16).to_bytes(dtype.itemsize, "little")
-            return np.frombuffer(bits, dtype.newbyteorder("<")).astype(dtype.newbyteorder("="))[0]
-    raise _MisfitError(f'a {kind.__name__}: a number, "NaN", "Infinity", "-Infinity" or bits as "0x…"')
-
-
-def _finite(value: float, kind: type) -> Any:
-    try:
-        with np.errstate(over="ignore"):
-            number = kind(value)
-    except OverflowError:
-        number = kind(math.inf)
-    if np.isinf(number) and not (isinstance(value, float) and math.isinf(value)):
-        raise _MisfitError(f"a number that fits {kind.__name__}")
-    return number
-
-
-def read_complex(value: Json, dtype: Dtype) -> Any:
-    """Read a pair of floats."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise _MisfitError("a pair of numbers, real and imaginary")
-    part = np.dtype(f"f{dtype.itemsize // 2}")
-    return np.array([read_float(item, part) for item in value], part).view(dtype.newbyteorder("="))[0]
-
-
-def read_time(value: Json, dtype: Dtype) -> Any:
-    """Read a count of units, or NaT."""
-    count = (
-        _NAT if value == "NaT" else int(value) if isinstance(value, float) and value.is_integer() else value
-    )
-    if type(count) is int and -(2**63) <= count < 2**63:
-        return np.int64(count).view(dtype.newbyteorder("="))
-    raise _MisfitError('an integer of 64 bits or "NaT"')
-
-
-def read_text(value: Json, dtype: Dtype) -> Any:
-    """Read text of fixed length."""
-    length = dtype.itemsize // 4
-    if isinstance(value, str) and len(value) <= length:
-        return np.str_(value.rstrip("\0"))
-    raise _MisfitError(f"text of {length} characters at most")
-
-
-def read_fixed_bytes(value: Json, dtype: Dtype) -> Any:
-    """Read bytes of fixed length."""
-    data = as_bytes(value)
-    if len(data) <= dtype.itemsize:
-        return np.bytes_(data.rstrip(b"\0"))
-    raise _MisfitError(f"{dtype.itemsize} bytes at most in base64")
-
-
-def read_void(value: Json, dtype: Dtype) -> Any:
-    """Read raw bytes."""
-    data = as_bytes(value)
-    if len(data) == dtype.itemsize:
-        return np.void(data)
-    raise _MisfitError(f"{dtype.itemsize} bytes, as a list of integers or in base64")
-
-
-def as_bytes(value: Json) -> bytes:
-    """Read base64, or a list of integers."""
-    if isinstance(value, str):
-        try:
-            return b64decode(value, validate=True)
-        except (Base64Error, ValueError):
-            raise _MisfitError("base64") from None
-    if isinstance(value, list) and all(type(item) is int and 0 <= item < 256 for item in value):
-        return bytes(value)  # type: ignore[arg-type]
-    raise _MisfitError("base64, or a list of integers from 0 to 255")
-
-
-def _read_string(value: Json, dtype: Dtype) -> Any:
-    if isinstance(value, str):
-        return value
-    raise _MisfitError("text")
-
-
-_Reader: TypeAlias = Callable[[Json, Dtype], Any]
-
-_READERS: dict[str, _Reader] = {
-    "b": read_bool,
-    "i": read_integer,
-    "u": read_integer,
-    "f": read_float,
-    "c": read_complex,
-    "M": read_time,
-    "m": read_time,
-    "U": read_text,
-    "S": read_fixed_bytes,
-    "V": read_void,
-}
-_OBJECT_READERS: dict[str, _Reader] = {
-    "string": _read_string,
-    "bytes": lambda value, dtype: as_bytes(value),
-    "variable_length_bytes": lambda value, dtype: as_bytes(value),
-    "object": lambda value, dtype: value,
-}
-
-
-def _reader(data_type: DataType) -> _Reader:
-    kind = data_type.dtype.kind
-    return _OBJECT_READERS[data_type.name] if kind == "O" else _READERS[kind]
-
-
-def read_struct(value: Json, data_type: DataType, at: str, problems: Problems) -> Any:
-    """Read a fill value per field, or the bytes of one element in base64."""
+def _as_fixed(value: Any, data_type: DataType) -> Any:
     dtype = data_type.dtype
-    if isinstance(value, str):
+    if isinstance(value, int | float | np.number) and value == 0:  # what numpy.zeros gives
+        return default_fill(data_type)
+    if dtype.kind == "U" and isinstance(value, str) and len(value) <= dtype.itemsize // 4:
+        return np.str_(value)
+    data = (
+        value.encode() if isinstance(value, str) else value.tobytes() if isinstance(value, np.void) else value
+    )
+    if dtype.kind == "U" or not isinstance(data, bytes) or len(data) > dtype.itemsize:
+        raise ValueError(f"expected text or bytes that fit {dtype}")
+    return np.bytes_(data) if dtype.kind == "S" else np.void(data.ljust(dtype.itemsize, b"\0"))
+
+
+def _as_object(value: Any, data_type: DataType) -> Any:
+    if data_type.name == "object":
+        return value
+    expected = type(_EMPTY[data_type.name])
+    if isinstance(value, expected):
+        return expected(value)  # numpy's text and bytes are subclasses of Python's
+    if type(value) is int and value == 0:  # what zarr-python 2 wrote, and its users still give
+        return _EMPTY[data_type.name]
+    raise TypeError(f"expected {expected.__name__}, found {type(value).__name__}")
+
+
+def read_fill(value: Json, data_type: DataType, at: str, problems: Problems) -> Any:
+    """Read a fill value; one that does not fit is a problem, and the default is returned."""
+    dtype = data_type.dtype
+    if dtype.names is not None:
+        return _read_struct(value, data_type, at, problems)
+    read = OBJECT_READERS[data_type.name] if dtype.kind == "O" else READERS[dtype.kind]
+    try:
+        return read(value, dtype)
+    except MisfitError as error:
+        problems.add(at, f"expected {error}, found {shown(value)}")
+        return default_fill(data_type)
+
+
+def write_fill(value: Any, data_type: DataType) -> Json:
+    """Return the JSON of a fill value."""
+    dtype = data_type.dtype
+    if dtype.names is not None:
+        return _write_struct(value, data_type)
+    if dtype.kind == "V" and data_type.name != "raw_bytes":
+        return list(bytes(value))
+    return WRITERS[dtype.kind](value)
+
+
+# --- structures
+
+
+def _read_struct(value: Json, data_type: DataType, at: str, problems: Problems) -> Any:
+    dtype = data_type.dtype
+    if isinstance(value, str):  # as zarr-python writes it for `structured`
         return struct_of_bytes(value, dtype.newbyteorder("<"), at, problems).astype(dtype)[()]
     result = np.zeros((), dtype)
     if not isinstance(value, dict):
@@ -256,8 +149,8 @@ def read_struct(value: Json, data_type: DataType, at: str, problems: Problems) -
 def struct_of_bytes(value: str, dtype: Dtype, at: str, problems: Problems) -> np.ndarray[Any, Any]:
     """Read the bytes of one element in base64 into an array without dimensions."""
     try:
-        data = as_bytes(value)
-    except _MisfitError:
+        data = read_bytes(value, dtype)
+    except MisfitError:
         data = b""
     if len(data) != dtype.itemsize:
         problems.add(at, f"expected {dtype.itemsize} bytes in base64, found {shown(value)}")
@@ -265,64 +158,20 @@ def struct_of_bytes(value: str, dtype: Dtype, at: str, problems: Problems) -> np
     return np.frombuffer(data, dtype).reshape(()).copy()
 
 
-def _fields(data_type: DataType) -> list[tuple[str, DataType]]:
-    document: Any = data_type.configuration["fields"]
-    pairs = [(f["name"], f["data_type"]) if isinstance(f, dict) else (f[0], f[1]) for f in document]
-    return [(name, read_data_type(kind, "", Problems())) for name, kind in pairs]
-
-
-# --- writing
-
-
-def write_float(value: Any) -> Json:
-    """Return the shortest number that reads back the same, a name, or the bits of an unusual NaN."""
-    number = float(value)
-    if math.isfinite(number):
-        short = float(str(value)) if isinstance(value, np.floating) else number
-        return short if type(value)(short) == value else number
-    if math.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
-    scalar = value if isinstance(value, np.floating) else np.float64(value)
-    bits = int.from_bytes(scalar.astype(scalar.dtype.newbyteorder("<")).tobytes(), "little")
-    plain = int.from_bytes(np.array(math.nan, scalar.dtype.newbyteorder("<")).tobytes(), "little")
-    return "NaN" if bits == plain else f"0x{bits:0{2 * scalar.dtype.itemsize}x}"
-
-
-def _write_complex(value: Any) -> Json:
-    return [write_float(value.real), write_float(value.imag)]
-
-
-def to_base64(data: bytes) -> str:
-    """Return bytes in base64."""
-    return b64encode(data).decode("ascii")
-
-
-def _write_object(value: Any) -> Json:
-    return to_base64(value) if isinstance(value, bytes) else value  # type: ignore[no-any-return]
-
-
-_WRITERS: dict[str, Callable[[Any], Json]] = {
-    "b": bool,
-    "i": int,
-    "u": int,
-    "f": write_float,
-    "c": _write_complex,
-    "M": lambda value: int(value.view("i8")),
-    "m": lambda value: int(value.view("i8")),
-    "U": str,
-    "S": lambda value: to_base64(bytes(value)),
-    "V": lambda value: to_base64(value.tobytes()),
-    "O": _write_object,
-}
-
-
 def _write_struct(value: Any, data_type: DataType) -> Json:
     if data_type.name == "structured":
         little = data_type.dtype.newbyteorder("<")
-        return to_base64(np.array(value, data_type.dtype).astype(little).tobytes())
+        return write_bytes(np.array(value, data_type.dtype).astype(little).tobytes())
     return {name: write_fill(_item(value, name), kind) for name, kind in _fields(data_type)}
 
 
 def _item(value: Any, name: str) -> Any:
+    """Return a field as the scalar that an array of its type would hold."""
     item = value[name]
     return np.void(item.tobytes()) if item.dtype.kind == "V" and item.dtype.names is None else item
+
+
+def _fields(data_type: DataType) -> list[tuple[str, DataType]]:
+    document: Any = data_type.configuration["fields"]
+    pairs = [(f["name"], f["data_type"]) if isinstance(f, dict) else (f[0], f[1]) for f in document]
+    return [(name, read_data_type(kind, "", Problems())) for name, kind in pairs]

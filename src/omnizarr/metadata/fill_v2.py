@@ -11,7 +11,8 @@ import numpy as np
 
 from omnizarr.jsontypes import Json, Problems
 from omnizarr.metadata.dtype import DataType
-from omnizarr.metadata.fill import default_fill, read_fill, struct_of_bytes, to_base64, write_fill
+from omnizarr.metadata.fill import default_fill, read_fill, struct_of_bytes, write_fill
+from omnizarr.metadata.scalars import write_bytes
 
 _TEXT_KINDS = "SUV"
 
@@ -43,7 +44,7 @@ def write_fill_v2(value: Any, data_type: DataType) -> Json:
     if value is None:
         return None
     if data_type.dtype.kind == "V":
-        return to_base64(np.array(value, data_type.dtype).tobytes())
+        return write_bytes(np.array(value, data_type.dtype).tobytes())
     return write_fill(value, data_type)
 
 

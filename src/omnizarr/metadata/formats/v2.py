@@ -1,4 +1,4 @@
-"""Zarr v2: `.zarray`, `.zgroup`, `.zattrs`.
+"""Zarr v2: `.zarray`, `.zgroup`, `.zattrs`, `.zmetadata`.
 
 https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 """
@@ -6,30 +6,15 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from omnizarr.geometry.grid import RegularGrid
-from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, inside, parse_json, read_list, shown
+from omnizarr.jsontypes import Json, Problems, dump_json, parse_json
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.chains import OBJECT_CODECS, PREFIX, SHARED_OBJECT_CODECS, numcodecs_id, reversal
-from omnizarr.metadata.chunk_keys import ChunkKeys
-from omnizarr.metadata.convert import as_v2
-from omnizarr.metadata.dtype import DataType
-from omnizarr.metadata.dtype_v2 import read_dtype, write_dtype
-from omnizarr.metadata.extension import Extension
-from omnizarr.metadata.fill import same_fill
-from omnizarr.metadata.fill_v2 import read_fill_v2, write_fill_v2
-from omnizarr.metadata.grids import read_lengths, read_shape
+from omnizarr.metadata.consolidated import read_zmetadata, write_zmetadata
+from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, GROUP, read_node, write_node
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
-ARRAY = ".zarray"
-GROUP = ".zgroup"
-ATTRIBUTES = ".zattrs"
-
-_REQUIRED = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters")
-_OF_ARRAY = frozenset(("zarr_format", *_REQUIRED, "dimension_separator"))
-_BYTES = Extension("bytes")
+CONSOLIDATED = ".zmetadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +35,9 @@ class V2:
         """Return the key of `.zattrs`."""
         return f"{path}/{ATTRIBUTES}" if path else ATTRIBUTES
 
-    def consolidated_key(self, path: str) -> str | None:
+    def consolidated_key(self, path: str) -> str:
         """Return the key of `.zmetadata`."""
-        return f"{path}/.zmetadata" if path else ".zmetadata"
+        return f"{path}/{CONSOLIDATED}" if path else CONSOLIDATED
 
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return the path, with a `/` at its end."""
@@ -64,7 +49,10 @@ class V2:
         return path if name in (ARRAY, GROUP) else None
 
     def read(self, path: str, documents: Mapping[str, bytes], problems: Problems) -> NodeMetadata | None:
-        """Return the node; None where there is neither `.zarray` nor `.zgroup`. An array comes first."""
+        """Return the node; None where there is neither `.zarray` nor `.zgroup`. An array comes first.
+
+        A group's `.zmetadata`, where it is among the documents, is read too.
+        """
         array, group, attributes = (documents.get(key) for key in self.document_keys(path))
         name, data = (ARRAY, array) if array is not None else (GROUP, group)
         if data is None:
@@ -72,7 +60,11 @@ class V2:
         parsed = {name: _parsed(name, data, problems)}
         if attributes is not None:
             parsed[ATTRIBUTES] = _parsed(ATTRIBUTES, attributes, problems)
-        return read_node(parsed, problems)
+        node = read_node(parsed, problems)
+        consolidated = documents.get(self.consolidated_key(path))
+        if consolidated is None or not isinstance(node, GroupMetadata):
+            return node
+        return _with_consolidated(node, _parsed(CONSOLIDATED, consolidated, problems), problems)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Return the node's documents by key, the deciding one last.
@@ -82,8 +74,18 @@ class V2:
         ConversionError
             Zarr v2 cannot express this node.
         """
+        documents = write_node(metadata)
+        if isinstance(metadata, GroupMetadata) and metadata.consolidated is not None:
+            documents = {CONSOLIDATED: write_zmetadata(metadata, metadata.consolidated), **documents}
         at = f"{path}/" if path else ""
-        return {f"{at}{name}": dump_json(document) for name, document in write_node(metadata).items()}
+        return {f"{at}{name}": dump_json(document) for name, document in documents.items()}
+
+
+def _with_consolidated(group: GroupMetadata, document: Json, problems: Problems) -> GroupMetadata:
+    inner = Problems()
+    nodes = read_zmetadata(document, inner)
+    problems.include(CONSOLIDATED, inner)
+    return replace(group, consolidated=nodes, spelling={**group.spelling, "consolidated_metadata": document})
 
 
 def _parsed(name: str, data: bytes, problems: Problems) -> Json:
@@ -92,243 +94,3 @@ def _parsed(name: str, data: bytes, problems: Problems) -> Json:
     except ValueError as error:
         problems.add(name, f"expected JSON: {error}")
         return {}
-
-
-def read_node(documents: Mapping[str, Json], problems: Problems) -> NodeMetadata:
-    """Read the parsed documents of one node, by `.zarray` or `.zgroup` and perhaps `.zattrs`.
-
-    Where there are problems, harmless values stand in for those that are at fault, so that an array's
-    codecs can be checked too.
-    """
-    name = ARRAY if ARRAY in documents else GROUP
-    attributes, document = documents.get(ATTRIBUTES), documents[name]
-    if ATTRIBUTES in documents and not isinstance(attributes, dict):
-        problems.add(ATTRIBUTES, f"expected an object, found {shown(attributes)}")
-    if not isinstance(attributes, dict):
-        attributes = None
-    if not isinstance(document, dict):
-        problems.add(name, f"expected an object, found {shown(document)}")
-        document = {}
-    inner = Problems()
-    _check_format(document, inner)
-    spelling = document if attributes is None else {**document, "attributes": attributes}
-    node = (_read_array if name == ARRAY else _read_group)(document, attributes or {}, spelling, inner)
-    if inner:
-        problems.include(name, inner)
-    return node
-
-
-def write_node(metadata: NodeMetadata) -> dict[str, JsonObject]:
-    """Return the documents of a node by name, the deciding one last.
-
-    Raises
-    ------
-    ConversionError
-        Zarr v2 cannot express this node.
-    """
-    documents: dict[str, JsonObject] = {}
-    if metadata.attributes or "attributes" in metadata.spelling:
-        documents[ATTRIBUTES] = dict(metadata.attributes)
-    if isinstance(metadata, ArrayMetadata):
-        documents[ARRAY] = _write_array(as_v2(metadata))
-    else:
-        documents[GROUP] = {"zarr_format": 2, **metadata.extra}
-    return documents
-
-
-def _check_format(document: JsonObject, problems: Problems) -> None:
-    found = document.get("zarr_format")
-    if found != 2 or type(found) is not int:
-        missing = "zarr_format" not in document
-        problems.add(
-            "zarr_format", "required, but missing" if missing else f"expected 2, found {shown(found)}"
-        )
-
-
-# --- groups
-
-
-def _read_group(
-    document: JsonObject, attributes: JsonObject, spelling: JsonObject, problems: Problems
-) -> GroupMetadata:
-    extra = {name: value for name, value in document.items() if name != "zarr_format"}
-    return GroupMetadata(attributes=attributes, extra=extra, spelling=spelling)
-
-
-# --- arrays
-
-
-def _read_array(
-    document: JsonObject, attributes: JsonObject, spelling: JsonObject, problems: Problems
-) -> ArrayMetadata:
-    get = document.get
-    for name in _REQUIRED:
-        if name not in document:
-            problems.add(name, "required, but missing")
-    shape = read_shape(get("shape", []), "shape", problems)
-    codecs = _read_codecs(document, len(shape), problems)
-    before = len(problems.found)
-    data_type = read_dtype(get("dtype", "|u1"), _object_codec(codecs), "dtype", problems)
-    codecs = _with_serializer(codecs, data_type, problems)
-    typed = len(problems.found) == before
-    return ArrayMetadata(
-        shape=shape,
-        data_type=data_type,
-        grid=_read_chunks(get("chunks", get("shape")), shape, "chunks", problems),
-        chunk_keys=ChunkKeys(
-            "v2", _read_separator(get("dimension_separator"), "dimension_separator", problems)
-        ),
-        codecs=codecs,
-        fill_value=read_fill_v2(get("fill_value"), data_type, "fill_value", problems) if typed else None,
-        attributes=attributes,
-        extra={} if document.keys() <= _OF_ARRAY else _extra(document),
-        spelling=spelling,
-    )
-
-
-def _extra(document: JsonObject) -> JsonObject:
-    return {name: value for name, value in document.items() if name not in _OF_ARRAY}
-
-
-def _read_chunks(value: Json, shape: tuple[int, ...], at: str, problems: Problems) -> RegularGrid:
-    chunks = read_lengths(value, at, problems, 0)
-    if len(chunks) != len(shape):
-        problems.add(at, f"expected {len(shape)} lengths, one for each dimension, found {len(chunks)}")
-        return RegularGrid(tuple(max(1, length) for length in shape))
-    if 0 not in chunks:
-        return RegularGrid(chunks)
-    for i, (chunk, length) in enumerate(zip(chunks, shape, strict=True)):
-        if chunk == 0 and length > 0:
-            problems.add(f"{at}[{i}]", f"expected an integer of at least 1, found 0 (the axis has {length})")
-    return RegularGrid(tuple(chunk or 1 for chunk in chunks))
-
-
-def _read_separator(value: Json, at: str, problems: Problems) -> Any:
-    if value is None or value in (".", "/"):
-        return value or "."
-    problems.add(at, f'expected "." or "/", found {shown(value)}')
-    return "."
-
-
-def _read_codecs(document: JsonObject, ndim: int, problems: Problems) -> tuple[Extension, ...]:
-    """Return the chain without `bytes`."""
-    codecs: list[Extension] = []
-    if _read_order(document.get("order", "C"), problems) == "F" and ndim > 1:
-        codecs.append(reversal(ndim))
-    filters, compressor = document.get("filters"), document.get("compressor")
-    if filters is not None:
-        items = read_list(filters, "filters", problems)
-        codecs += [_read_codec(item, f"filters[{i}]", problems) for i, item in enumerate(items)]
-    if compressor is not None:
-        codecs.append(_read_codec(compressor, "compressor", problems))
-    return tuple(codecs)
-
-
-def _read_order(value: Json, problems: Problems) -> Json:
-    if value not in ("C", "F"):
-        problems.add("order", f'expected "C" or "F", found {shown(value)}')
-    return value
-
-
-def _read_codec(value: Json, at: str, problems: Problems) -> Extension:
-    if not isinstance(value, dict):
-        problems.add(at, f"expected an object, found {shown(value)}")
-        return _BYTES
-    name = value.get("id")
-    if not isinstance(name, str) or not name:
-        missing = "id" not in value
-        message = "required, but missing" if missing else f"expected a string, found {shown(name)}"
-        problems.add(inside(at, "id"), message)
-        return _BYTES
-    options = {key: item for key, item in value.items() if key != "id"}
-    return Extension(name if name in SHARED_OBJECT_CODECS else f"{PREFIX}{name}", options)
-
-
-def _object_codec(codecs: tuple[Extension, ...]) -> str | None:
-    return next((name for codec in codecs if (name := numcodecs_id(codec)) in OBJECT_CODECS), None)
-
-
-def _with_serializer(
-    codecs: tuple[Extension, ...], data_type: DataType, problems: Problems
-) -> tuple[Extension, ...]:
-    if data_type.is_variable:
-        if _object_codec(codecs) is None:
-            problems.add("filters", "an object array needs a filter that encodes objects, such as vlen-utf8")
-        return codecs
-    at = 1 if codecs and codecs[0].name == "transpose" else 0
-    return (*codecs[:at], _BYTES, *codecs[at:])
-
-
-# --- writing
-
-
-def _write_array(metadata: ArrayMetadata) -> JsonObject:
-    spelling = metadata.spelling
-    document: JsonObject = {
-        "zarr_format": 2,
-        "shape": list(metadata.shape),
-        "chunks": list(metadata.grid.chunk_shape),  # type: ignore[union-attr]
-        "dtype": write_dtype(metadata.data_type),
-        "fill_value": write_fill_v2(metadata.fill_value, metadata.data_type),
-        **_write_codecs(metadata),
-        "dimension_separator": metadata.chunk_keys.separator,
-    }
-    for name, value in metadata.extra.items():
-        document.setdefault(name, value)
-    if not spelling:
-        return document
-    if "dimension_separator" not in spelling and metadata.chunk_keys.separator == ".":
-        del document["dimension_separator"]
-    ordered = {name: document.pop(name) for name in spelling if name in document} | document
-    return {name: _spelled(name, value, metadata) for name, value in ordered.items()}
-
-
-def _write_codecs(metadata: ArrayMetadata) -> JsonObject:
-    codecs, spelling = metadata.codecs, metadata.spelling
-    if {"filters", "compressor", "order"} <= spelling.keys():
-        problems = Problems()
-        spelled = _with_serializer(
-            _read_codecs(spelling, metadata.ndim, problems), metadata.data_type, problems
-        )
-        if spelled == codecs and not problems:
-            return {name: spelling[name] for name in ("filters", "compressor", "order")}
-    fortran = codecs[:1] == (reversal(metadata.ndim),)
-    written = [_write_codec(codec) for codec in codecs[fortran:] if codec != _BYTES]
-    compressor = written.pop() if written and written[-1]["id"] not in _FILTERS else None
-    filters: Json = list(written) if written else None
-    return {"compressor": compressor, "filters": filters, "order": "F" if fortran else "C"}
-
-
-# What stands among the filters when it is the last codec; anything else is the compressor.
-_FILTERS = (
-    *OBJECT_CODECS,
-    *("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "shuffle"),
-    *("crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3"),
-)
-
-
-def _write_codec(codec: Extension) -> JsonObject:
-    return {"id": numcodecs_id(codec), **codec.configuration}
-
-
-def _spelled(name: str, value: Json, metadata: ArrayMetadata) -> Json:
-    spelling = metadata.spelling
-    if name not in spelling or spelling[name] == value:
-        return spelling.get(name, value)
-    problems = Problems()
-    match name:
-        case "dtype":
-            same = (
-                read_dtype(spelling[name], _object_codec(metadata.codecs), "", problems) == metadata.data_type
-            )
-        case "fill_value":
-            same = same_fill(
-                read_fill_v2(spelling[name], metadata.data_type, "", problems), metadata.fill_value
-            )
-        case "chunks":
-            same = _read_chunks(spelling[name], metadata.shape, "", problems) == metadata.grid
-        case "dimension_separator":
-            same = _read_separator(spelling[name], "", problems) == metadata.chunk_keys.separator
-        case _:
-            same = False
-    return spelling[name] if same and not problems else value
