@@ -24,6 +24,9 @@ def is_fill(array: AnyArray, fill_value: Any) -> bool:
         return all(type(item) is kind and _equal(item, fill_value) for item in array.flat)
     if not array.size:
         return True
+    # Most chunks with data show it in their first element: 0.4 µs, against 4 for the look at the bits.
+    if array.dtype.kind in "iuf" and array.item(0) != fill_value == fill_value:
+        return False
     if not array.flags.c_contiguous and not array.flags.f_contiguous:
         return _is_fill_strided(array, fill_value)
     flat = _words(array.reshape(-1, order="A"))
