@@ -20,6 +20,7 @@ from benchmarks.spec import CODECS, field
 from benchmarks.w1_large_chunks import spec
 
 LIMIT = 1.1
+ROOT = Path(__file__).parent.parent
 STATUS = Path("/proc/self/status")
 
 
@@ -47,7 +48,9 @@ def peaks(sizes: Sizes, room: Room, libraries: Sequence[Library]) -> list[Peak]:
 
 def _measured(library: str, path: Path) -> float:
     command = [sys.executable, "-m", "benchmarks.memory", library, str(path)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if answer.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{answer.stderr}")
     return float(json.loads(answer.stdout))
 
 
