@@ -1,288 +1,93 @@
-"""Copying nodes and whole hierarchies: between stores, formats, chunkings and codecs.
-
-Chunks that would be the same on both sides are moved as they are stored; others are decoded and encoded
-again, block by block within bounded memory. Chunks come first and documents after them, the root's
-last, so that an interrupted copy never looks like a complete one (see `omnizarr.hierarchy.journal`).
-"""
+"""Copying nodes and whole hierarchies: between stores, formats, chunkings and codecs."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
 
-from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, NodeNameError
-from omnizarr.hierarchy import journal
-from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.discover import walk
-from omnizarr.hierarchy.journal import Journal
+from omnizarr.hierarchy.copy_plan import MEMORY, CopyReport, Progress, plan_copy
+from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.locating import locate
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import check_new_path, joined, prefix_of
-from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
-from omnizarr.hierarchy.recut import Cut, Cuts, converted, keeps, recut
-from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, moves_as_stored, plan_recoding, recode
-from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.hierarchy.open import open
+from omnizarr.hierarchy.recut import KEEP, Cuts, PerArray
 from omnizarr.store.base import Store
 
-Progress: TypeAlias = Callable[[int, int], None]
 
-MEMORY = 512 * 2**20
-
-
-class Loss(NamedTuple):
-    """Something of the source that the target's format cannot hold."""
-
-    path: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"/{self.path}: {self.what}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyReport:
-    """What was copied.
-
-    Attributes
-    ----------
-    moved
-        Chunks that were moved as they are stored, and the bytes (in memory) of values that were
-        decoded and encoded again.
-    losses
-        What the target cannot hold.
-    resumed
-        Whether an interrupted copy was continued.
-    """
-
-    arrays: int
-    groups: int
-    moved: Moved
-    losses: tuple[Loss, ...] = ()
-    resumed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One array: from where, to where, and how. Without a recoding its chunks are moved as stored."""
-
-    source: Array
-    target: Array
-    recoding: Recoding | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyPlan:
-    """A copy that was checked and can be run; nothing has been written yet.
-
-    Attributes
-    ----------
-    nodes
-        The target's nodes by path relative to its root, a group before what it holds.
-    consolidated
-        The groups whose metadata were consolidated in the source, and will be in the target.
-    """
-
-    source: Node
-    store: Store
-    format: Format
-    path: str
-    memory: int
-    nodes: dict[str, NodeMetadata]
-    tasks: tuple[Task, ...]
-    losses: tuple[Loss, ...]
-    consolidated: tuple[str, ...]
-
-    @property
-    def total_bytes(self) -> int:
-        """Bytes of all arrays in memory; what progress is measured by."""
-        return sum(max(1, task.source.nbytes) for task in self.tasks)
-
-    def run(self, *, overwrite: bool = False, progress: Progress | None = None) -> CopyReport:
-        """Copy, and report.
-
-        Raises
-        ------
-        NodeExistsError
-            There is something at the target that no interrupted copy left there, and `overwrite` is false.
-        """
-        complete = kind_at(self.store, self.format, self.path) is not None
-        present = journal.begin(
-            self.store, self.path, self._journal(), complete=complete, overwrite=overwrite
-        )
-        moved = self._copy_chunks(present, progress or (lambda done, total: None))
-        self._write_documents()
-        journal.finish(self.store, self.path)
-        arrays = len(self.tasks)
-        return CopyReport(
-            arrays=arrays,
-            groups=len(self.nodes) - arrays,
-            moved=moved,
-            losses=self.losses,
-            resumed=bool(present),
-        )
-
-    def _journal(self) -> Journal:
-        digest = hashlib.sha256()
-        for relative, metadata in self.nodes.items():
-            for key, document in self.format.write(relative, metadata).items():
-                digest.update(f"{key}\0{len(document)}\0".encode("utf-8", "surrogateescape") + document)
-        stamp = journal.stamp(self.source.store, self.source.path)
-        return Journal(self.source.store_path, digest.hexdigest(), stamp)
-
-    def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
-        total, done = self.total_bytes, 0
-        moved = Moved()
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(min(done, total), total)
-
-        for task in self.tasks:
-            start = done
-            if task.recoding is None:
-                moved += move_chunks(task.source, task.target, self.memory, present, advance)
-            else:
-                moved += recode(task.source, task.target, task.recoding, present, advance)
-            # Missing chunks need no work, and chunks at the edges reach past the end.
-            done = start + max(1, task.source.nbytes)
-            progress(done, total)
-        return moved
-
-    def _write_documents(self) -> None:
-        """Store the documents, those of the root last."""
-        ensure_groups_above(self.store, self.format, self.path)
-        for relative, metadata in reversed(self._with_consolidated().items()):
-            for key, document in self.format.write(joined(self.path, relative), metadata).items():
-                self.store.set(key, document)
-
-    def _with_consolidated(self) -> dict[str, NodeMetadata]:
-        nodes = dict(self.nodes)
-        for relative in self.consolidated:
-            group = nodes[relative]
-            assert isinstance(group, GroupMetadata)
-            prefix = prefix_of(relative)
-            below = {
-                name[len(prefix) :]: node
-                for name, node in self.nodes.items()
-                if name.startswith(prefix) and name != relative
-            }
-            nodes[relative] = group.with_consolidated(below)
-        return nodes
-
-
-def plan_copy(
-    source: Node,
-    store: Store,
-    format: Format,
-    path: str = "",
+def copy(
+    source: Any,
+    target: Any,
     *,
-    cuts: Cuts | None = None,
+    zarr_format: int | str | None = None,
+    chunks: PerArray = KEEP,
+    shards: PerArray = KEEP,
+    filters: PerArray = KEEP,
+    compressors: PerArray = KEEP,
     memory: int = MEMORY,
+    overwrite: bool = False,
     strict: bool = False,
-) -> CopyPlan:
-    """Return a checked plan for copying a node, with everything below it, to `path` in a store.
+    path: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> CopyReport:
+    """Copy an array, or a group with everything below it.
+
+    Chunks that would be stored the same way are moved without decoding. An interrupted copy is
+    continued by the same call where the source, in a directory or file, is unchanged; else it starts anew.
+
+    Parameters
+    ----------
+    source, target
+        A path, a URL, a store, an array or a group.
+    zarr_format
+        The format of the copy; the source's unless given.
+    chunks, shards, filters, compressors
+        What `create_array` takes, for every array; or a mapping from paths to that. `"keep"` leaves them
+        as they are. New chunks without `shards` are not in shards. New `compressors` take the place of
+        all bytes-to-bytes codecs, new `filters` of all array-to-array codecs.
+    memory
+        Bytes that the copy may hold at any time.
+    overwrite
+        Replace what is at the target.
+    strict
+        Refuse the copy if the target cannot hold everything, rather than report it.
+    path
+        The path of the copy within the target's store.
+    storage_options
+        Options of both stores, for URLs.
+    progress
+        Called with (bytes done, bytes in all).
 
     Raises
     ------
-    ConversionError
-        An array can not be held by the target at all; or with `strict`, something of the source cannot;
-        or `memory` is too little. Everything that stands in the way is listed.
     NodeExistsError
-        The target lies inside the source, or the source inside the target.
+        There is something at the target, or it overlaps the source.
+    ConversionError
+        The target cannot hold the source, or `memory` is too little.
     """
-    _check_apart(source, store, path)
-    found = {"": source.metadata}
-    if isinstance(source.metadata, GroupMetadata):
-        found |= walk(source.store, source.format, source.path)
-    cuts = cuts or Cuts()
-    cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
-    theirs = _converted(found, source.format, format, cuts)
-    if theirs.failures or (strict and theirs.losses):
-        raise ConversionError(_listed(theirs.failures or theirs.losses, format))
-    tasks = []
-    for relative, metadata in theirs.nodes.items():
-        before = found[relative]
-        if isinstance(before, ArrayMetadata) and isinstance(metadata, ArrayMetadata):
-            old = Array(source.store, source.format, joined(source.path, relative), before)
-            new = Array(store, format, joined(path, relative), metadata)
-            moves = relative in theirs.same_bytes or moves_as_stored(old, new)
-            tasks.append(Task(old, new, None if moves else plan_recoding(old, new, memory)))
-    return CopyPlan(
-        source=source,
-        store=store,
-        format=format,
-        path=path,
-        memory=memory,
-        nodes=theirs.nodes,
-        tasks=tuple(tasks),
-        losses=tuple(theirs.losses),
-        consolidated=tuple(
-            name for name, n in found.items() if isinstance(n, GroupMetadata) and n.consolidated is not None
-        ),
-    )
+    with ExitStack() as held:
+        node = source if isinstance(source, Node) else opened(source, held, storage_options)
+        store, place = target_of(target, path, held, storage_options)
+        format = node.format if zarr_format is None else format_of(zarr_format)
+        cuts = Cuts(chunks=chunks, shards=shards, filters=filters, compressors=compressors)
+        plan = plan_copy(node, store, format, place, cuts=cuts, memory=memory, strict=strict)
+        return plan.run(overwrite=overwrite, progress=progress)
 
 
-class _Nodes(NamedTuple):
-    """The target's nodes, which of the arrays keep their chunks' bytes, and what stands in the way."""
-
-    nodes: dict[str, NodeMetadata]
-    same_bytes: set[str]
-    losses: list[Loss]
-    failures: list[Loss]
-
-
-def _converted(found: dict[str, NodeMetadata], ours: Format, theirs: Format, cuts: Cuts) -> _Nodes:
-    result = _Nodes({}, set(), [], [])
-    for relative, metadata in found.items():
-        try:
-            check_new_path(relative, theirs.zarr_format)
-            if isinstance(metadata, GroupMetadata):
-                metadata = metadata.with_consolidated(None)
-            node, losses, same_bytes = converted(metadata, ours, theirs)
-            if isinstance(node, ArrayMetadata):
-                old, node = node, recut(node, theirs, cuts.of(relative))
-                losses = _still_lost(losses, cuts.of(relative))
-                same_bytes = same_bytes and old is node
-            theirs.write(relative, node)
-        except (ConversionError, NodeNameError, MetadataError, TypeError, ValueError) as error:
-            result.failures.append(Loss(relative, str(error)))
-            continue
-        result.nodes[relative] = node
-        result.losses.extend(Loss(relative, what) for what in losses)
-        if same_bytes:
-            result.same_bytes.add(relative)
-    return result
+def opened(source: Any, held: ExitStack, storage_options: Mapping[str, Any] | None = None) -> Node:
+    """Return the node at a path or URL, or of a store; what had to be opened is closed with `held`."""
+    node = open(source, mode="r", storage_options=storage_options)
+    if not isinstance(source, Store):
+        held.callback(node.store.close)
+    return node
 
 
-def _still_lost(losses: tuple[str, ...], cut: Cut) -> tuple[str, ...]:
-    """Return the losses without those of chunks and codecs that the user has replaced."""
-    replaced = tuple(
-        start
-        for start, asked in (("chunk grid:", cut.chunks), ("codec ", cut.chunks), ("codec ", cut.compressors))
-        if not keeps(asked)
-    )
-    return tuple(loss for loss in losses if not loss.startswith(replaced))
-
-
-def _listed(losses: list[Loss], format: Format) -> str:
-    head = f"Zarr {format.zarr_format} cannot hold "
-    if len(losses) == 1:
-        return head + str(losses[0])
-    return f"{head}{len(losses)} things of the source:\n" + "\n".join(f"  - {loss}" for loss in losses)
-
-
-def _check_apart(source: Node, store: Store, path: str) -> None:
-    """Refuse a copy of something into itself, or over what holds it."""
-    ours, theirs = _place(source.store, source.path), _place(store, path)
-    if ours == theirs or ours.startswith(theirs + "/") or theirs.startswith(ours + "/"):
-        what = "the source itself" if ours == theirs else "a place that holds, or lies inside, the source"
-        raise NodeExistsError(f"cannot copy to {what}", store=store.name, path=path)
-
-
-def _place(store: Store, path: str) -> str:
-    root = store.root.resolve() if isinstance(store, journal.InFiles) else f"{store.name} {id(store)}"
-    return f"{root}/{path}".rstrip("/")
+def target_of(
+    target: Any, path: str | None, held: ExitStack, storage_options: Mapping[str, Any] | None = None
+) -> tuple[Store, str]:
+    """Return the store and the path of a target; what had to be opened is closed with `held`."""
+    store, place = locate(target, path, "a", storage_options)
+    if not isinstance(target, Store | Node):
+        held.callback(store.close)
+    return store, place

@@ -13,24 +13,17 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.store.base import Store
+from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.wrap import WrappedStore
+from omnizarr.store.zip import ZipStore
 
 JOURNAL = ".omnizarr-copy"
 _VERSION = 1
-
-
-@runtime_checkable
-class InFiles(Protocol):
-    """A store whose values lie in files: in one, or each in one of its own."""
-
-    @property
-    def root(self) -> Path:
-        """The directory or the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +111,22 @@ def stamp(store: Store, path: str) -> str | None:
 
     Values in files are known by name, size and time of change.
     """
-    if not isinstance(store, InFiles):
+    root = place_of(store)
+    if root is None:
         return None
-    root = Path(store.root)
     digest = hashlib.sha256()
     for line in _states(root, root / path if root.is_dir() else root):
         digest.update(line)
     return digest.hexdigest()
+
+
+def place_of(store: Store) -> Path | None:
+    """Return the directory or file that a store keeps its values in, or None where there is none."""
+    while isinstance(store, WrappedStore):
+        store = store.inner
+    if isinstance(store, ZipStore):
+        return Path(store.path).resolve()
+    return Path(store.root).resolve() if isinstance(store, DirectoryStore) else None
 
 
 def _states(root: Path, top: Path) -> Iterator[bytes]:
