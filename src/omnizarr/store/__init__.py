@@ -3,7 +3,9 @@
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Span, Store
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
+from omnizarr.store.url import Mode, StoreLike, open_store, split_fragment
 from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
+from omnizarr.store.zip import ZipStore
 
 __all__ = [
     "Buffer",
@@ -16,8 +18,13 @@ __all__ = [
     "Last",
     "Listing",
     "MemoryStore",
+    "Mode",
     "ReadOnlyStore",
     "Span",
     "Store",
+    "StoreLike",
     "WrappedStore",
+    "ZipStore",
+    "open_store",
+    "split_fragment",
 ]

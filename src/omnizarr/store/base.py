@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
 
@@ -182,3 +182,11 @@ class KeyLocks:
     def of(self, key: str) -> AbstractContextManager[object]:
         """Return the lock of a key; distinct keys seldom share one."""
         return self._locks[hash(key) % len(self._locks)]
+
+    @contextmanager
+    def all(self) -> Iterator[None]:
+        """Hold the locks of all keys."""
+        with ExitStack() as held:
+            for lock in self._locks:
+                held.enter_context(lock)
+            yield

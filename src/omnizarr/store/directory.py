@@ -10,10 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from omnizarr.errors import OmniZarrError, ReadOnlyError, StoreError, StoreNotFoundError
+from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Store
 from omnizarr.store.cases import CaseProbe, folds_case
 from omnizarr.store.draft import Draft, Drafts
+from omnizarr.store.failure import failure
 from omnizarr.store.files import READ, read_into, read_part, read_spans, read_whole
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.parents import Parents
@@ -24,13 +25,7 @@ from omnizarr.store.tree import names_in, remove_contents, remove_tree, walk
 # prefix, or longer than any name of this file system.
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG}
 _TRIES = 100
-_DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_MEANINGS = {
-    errno.EISDIR: "other keys lie below it",
-    errno.ENOTEMPTY: "other keys lie below it",
-    errno.ENOTDIR: "a part of the key is a value, so no key can lie below",
-}
 
 
 class DirectoryStore(Store):
@@ -182,8 +177,6 @@ class DirectoryStore(Store):
             elif self._parents.check(os.path.dirname(directory)):
                 remove_tree(directory)
                 self._parents.prune(os.path.dirname(directory))
-        except OmniZarrError:
-            raise
         except OSError as error:
             self._fail("delete", error, prefix)
 
@@ -213,8 +206,6 @@ class DirectoryStore(Store):
         path = self._base + key
         try:
             draft = self._open_draft(path)
-        except OmniZarrError:
-            raise
         except OSError as error:
             self._fail("write", error, key)
         try:
@@ -277,6 +268,4 @@ class DirectoryStore(Store):
         self._fail("read", error, key)
 
     def _fail(self, action: str, error: OSError, key: str | None) -> NoReturn:
-        reason = _MEANINGS.get(error.errno or 0) or error.strerror or str(error)
-        kind = ReadOnlyError if error.errno in _DENIED and action in ("write", "delete") else StoreError
-        raise kind(f"cannot {action}: {reason}", store=self.name, key=key, errno=error.errno) from error
+        raise failure(action, error, store=self.name, key=key) from error

@@ -128,8 +128,8 @@ class Draft:
     def _finish(self, fsync: bool) -> None:
         if fsync and self.fd >= 0:
             os.fsync(self.fd)
-        if self._lock is not None:
-            self._close_file()  # Windows renames no open file
+        if sys.platform == "win32":
+            self._close_file()  # an open file cannot be renamed there
 
     def _close_file(self) -> None:
         if self.fd >= 0:
@@ -188,6 +188,20 @@ def open_locked(path: str, *, wait: bool = True) -> Draft:
         os.close(fd)
 
 
+def open_exclusive(path: str) -> Draft:
+    """Hold the draft of `path` for long; BlockingIOError where another one does.
+
+    Where there are no file locks nobody is kept out, but drafts never mix.
+    """
+    try:
+        if HAS_LOCKS:
+            return open_locked(path, wait=False)
+    except OSError as error:
+        if error.errno not in _NO_FILE_LOCKS:
+            raise
+    return _open_own(path, None)
+
+
 def remove_stale(temporary: str, *, wait: bool = False) -> bool:
     """Remove a draft that nobody holds, or wait until it is gone; say whether it was there.
 
@@ -224,13 +238,18 @@ def _open_private(path: str) -> Draft:
     lock = _locks.of(path)
     lock.__enter__()
     try:
-        directory, name = os.path.split(path)
-        own = draft_name(f"{os.getpid():x}-{os.urandom(4).hex()}-{name}")
-        temporary = os.path.join(directory, own)
-        return Draft(os.open(temporary, _FLAGS | os.O_EXCL, 0o666), temporary, path, lock)
+        return _open_own(path, lock)
     except BaseException:
         lock.__exit__(None, None, None)
         raise
+
+
+def _open_own(path: str, lock: AbstractContextManager[object] | None) -> Draft:
+    """Open a draft under a name that nobody else has."""
+    directory, name = os.path.split(path)
+    own = draft_name(f"{os.getpid():x}-{os.urandom(4).hex()}-{name}")
+    temporary = os.path.join(directory, own)
+    return Draft(os.open(temporary, _FLAGS | os.O_EXCL, 0o666), temporary, path, lock)
 
 
 def _beside(path: str) -> str:

@@ -9,6 +9,9 @@ from omnizarr.store.keys import check_key, check_prefix, is_legal
 from omnizarr.store.listing import listing_of
 from omnizarr.store.ranges import check_part, check_spans, cut
 
+# Of stores that were given their mapping: it may be that of another one.
+_shared_locks = KeyLocks(256)
+
 
 class MemoryStore(Store):
     """Values in a dict, or in any other mutable mapping of str to bytes.
@@ -24,7 +27,7 @@ class MemoryStore(Store):
 
     def __init__(self, values: MutableMapping[str, bytes] | None = None, *, name: str | None = None) -> None:
         self._values: MutableMapping[str, bytes] = {} if values is None else values
-        self._locks = KeyLocks()
+        self._locks = KeyLocks() if values is None else _shared_locks
         self.name = f"memory://{id(self._values):x}" if name is None else name
 
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:

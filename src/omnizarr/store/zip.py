@@ -1,0 +1,329 @@
+"""A store that keeps all values in one zip archive."""
+
+from __future__ import annotations
+
+import errno
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple, NoReturn, TypeAlias
+
+from omnizarr.errors import StoreError, StoreNotFoundError
+from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Store
+from omnizarr.store.draft import open_exclusive
+from omnizarr.store.failure import failure
+from omnizarr.store.keys import check_key, check_prefix
+from omnizarr.store.listing import listing_of
+from omnizarr.store.ranges import check_part, check_spans
+from omnizarr.store.zipformat import DEFLATED, ENCRYPTED, STORED, Entry
+from omnizarr.store.zipread import BadEntryError, ZipReader, open_archive, top_folder
+from omnizarr.store.zipwrite import ZipWriter
+
+ZipMode: TypeAlias = Literal["r", "r+", "a", "w", "x", "w-"]
+
+_MAC_FORKS = "__MACOSX/"  # what macOS adds to an archive about the files in it
+
+
+class Place(NamedTuple):
+    """An entry, and the file that it is in: the archive, or the one that will replace it."""
+
+    reader: ZipReader
+    entry: Entry
+
+
+class ZipStore(Store):
+    """Values in a zip archive.
+
+    New values go to a hidden file beside the archive. Closing the store, or `flush`, adds the old
+    ones to it and puts it in the place of the archive in one step, with one entry for each key. Until
+    then readers see the last closed archive, and so they do after a writer that was killed. A second
+    writer is refused. Writing to an archive copies it once, on closing.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    mode
+        `"r"`: read; `"r+"`: read and write what exists; `"a"`: that, and make it if it does not;
+        `"w"`: begin with nothing, also where there is an archive; `"x"` or `"w-"`: make one that must
+        not exist.
+    compression
+        `zipfile.ZIP_STORED`, or `zipfile.ZIP_DEFLATED` for values that are not compressed already.
+    folder
+        The folder of the archive that all keys are in. Unless given it is found: where all entries
+        are in one folder that bears the archive's name, or has a group's or array's document, it is
+        that. New archives have none. `""` is the archive itself.
+    fsync
+        Have the archive outlive a loss of power before `close` returns.
+
+    Raises
+    ------
+    StoreNotFoundError
+        There is no archive, and `mode` is `"r"` or `"r+"`.
+    StoreError
+        It is no zip archive, or has entries that lead out of it; there is one, and `mode` is `"x"`;
+        another writer has it.
+    """
+
+    lists_cheaply = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        mode: ZipMode = "r",
+        compression: int = STORED,
+        folder: str | None = None,
+        fsync: bool = False,
+    ) -> None:
+        self._writer: ZipWriter | None = None
+        self._files: list[int] = []
+        self._closed = self._changed = False
+        if mode not in ("r", "r+", "a", "w", "x", "w-"):
+            raise ValueError(f"mode: expected one of r, r+, a, w, x, w-, found {mode!r}")
+        if compression not in (STORED, DEFLATED):
+            raise ValueError(f"compression: expected {STORED} (stored) or {DEFLATED}, found {compression!r}")
+        self.path = os.path.realpath(os.fspath(path))
+        self.name = Path(self.path).as_uri()
+        self.read_only = mode == "r"
+        self._compression = compression
+        self._fsync = fsync
+        self._locks = KeyLocks()
+        self._process = os.getpid()
+        self._comment = b""
+        self._places: dict[str, Place] = {}
+        self._folder = "" if not folder else folder.strip("/") + "/"
+        try:
+            self._open(mode, folder)
+        except BaseException:
+            self._release()
+            raise
+
+    @property
+    def folder(self) -> str:
+        """The folder of the archive that all keys are in, with a `/` after it; `""` where there is none."""
+        return self._folder
+
+    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
+        if part is not None:
+            check_part(part)
+        place = self._find(key)
+        if place is None:
+            return None
+        try:
+            return place.reader.read(place.entry, part)
+        except (BadEntryError, OSError) as error:
+            self._fail("read", error, key)
+
+    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
+        if start < 0:
+            raise ValueError(f"start: expected a number from 0 on, found {start}")
+        place = self._find(key)
+        if place is None:
+            return None
+        try:
+            return place.reader.read_into(place.entry, out, start)
+        except (BadEntryError, OSError) as error:
+            self._fail("read", error, key)
+
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        check_spans(spans)
+        place = self._find(key)
+        if place is None:
+            return None
+        try:
+            return place.reader.read_spans(place.entry, spans)
+        except (BadEntryError, OSError) as error:
+            self._fail("read", error, key)
+
+    def size(self, key: str) -> int | None:
+        place = self._find(key)
+        return None if place is None else place.entry.size
+
+    def set(self, key: str, value: Buffer) -> None:
+        self._check_write(key)
+        with self._locks.of(key):
+            self._put(key, value)
+
+    def set_if_absent(self, key: str, value: Buffer) -> bool:
+        self._check_write(key)
+        with self._locks.of(key):
+            if key in self._places:
+                return False
+            self._put(key, value)
+            return True
+
+    def update(self, key: str, change: Change) -> None:
+        self._check_write(key)
+        with self._locks.of(key):
+            value = change(self.get(key))
+            if value is None:
+                self._drop(key)
+            else:
+                self._put(key, value)
+
+    def delete(self, key: str) -> None:
+        self._check_write(key)
+        with self._locks.of(key):
+            self._drop(key)
+
+    def delete_prefix(self, prefix: str) -> None:
+        check_prefix(prefix)
+        self.require_writable(prefix)
+        for key in self.list_prefix(prefix):
+            self.delete(key)
+
+    def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        check_prefix(prefix)
+        self._check_open()
+        return iter([key for key in list(self._places) if key.startswith(prefix)])
+
+    def list_dir(self, prefix: str = "") -> Listing:
+        check_prefix(prefix)
+        self._check_open()
+        return listing_of(list(self._places), prefix)
+
+    def flush(self) -> None:
+        """Make what was written so far the archive, as `close` does, and go on.
+
+        Each call copies the archive.
+        """
+        self.require_writable()
+        self._check_open()
+        with self._locks.all():
+            if self._changed:
+                self._publish()
+                self._start_writing()
+
+    def close(self) -> None:
+        """Make what was written the archive; a process that inherited the store by a fork only lets go."""
+        if self._closed:
+            return
+        try:
+            if self._changed and self._process == os.getpid():
+                with self._locks.all():
+                    self._publish()
+        finally:
+            self._closed = True
+            self._release()
+
+    def __del__(self) -> None:
+        if self._changed and not self._closed and self._process == os.getpid():
+            message = f"{self!r} was never closed: what was written is lost"
+            warnings.warn(message, ResourceWarning, stacklevel=2, source=self)
+        self._release()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if not self.read_only:
+            raise TypeError(f"{self!r} is open for writing, which only one process may do")
+        return partial(ZipStore, folder=self._folder), (self.path,)
+
+    def _open(self, mode: ZipMode, folder: str | None) -> None:
+        exists = os.path.lexists(self.path)
+        if os.path.isdir(self.path):
+            raise StoreError("expected a zip archive, found a directory", store=self.name, errno=errno.EISDIR)
+        if mode in ("x", "w-") and exists:
+            raise StoreError("there is something already", store=self.name, errno=errno.EEXIST)
+        if mode in ("r", "r+") and not exists:
+            raise StoreNotFoundError("there is no such archive", store=self.name, errno=errno.ENOENT)
+        if not self.read_only:
+            self._start_writing()
+        if exists and mode != "w":
+            self._read_directory(folder)
+        else:
+            self._changed = True  # an archive is to be made, be it an empty one
+
+    def _read_directory(self, folder: str | None) -> None:
+        try:
+            fd, entries, self._comment = open_archive(self.path)
+        except (BadEntryError, OSError) as error:
+            self._fail("open", error, None)
+        self._files.append(fd)
+        if not self.read_only and any(entry.flags & ENCRYPTED for entry in entries):
+            raise StoreError("cannot write: entries of it are encrypted", store=self.name)
+        named = {entry.name: entry for entry in entries if not entry.name.startswith(_MAC_FORKS)}
+        if folder is None:
+            self._folder = top_folder(named, Path(self.path).name)
+        reader, start = ZipReader(fd), len(self._folder)
+        self._places = {
+            name[start:]: Place(reader, entry)
+            for name, entry in named.items()
+            if name.startswith(self._folder)
+        }
+        if len(self._places) < len(named) and not self.read_only:
+            raise StoreError(f"cannot write: not all entries are in {self._folder!r}", store=self.name)
+
+    def _start_writing(self) -> None:
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            self._writer = ZipWriter(open_exclusive(self.path))
+        except BlockingIOError:
+            raise StoreError("another writer has it open", store=self.name, errno=errno.EAGAIN) from None
+        except OSError as error:
+            self._fail("write", error, None)
+        self._new = ZipReader(self._writer.draft.fd)
+
+    def _publish(self) -> None:
+        writer = self._writing()
+        try:
+            entries = [
+                entry if reader is self._new else writer.copy(reader, entry)
+                for reader, entry in self._places.values()
+            ]
+            entries = writer.finish(entries, self._comment)
+            self._files.append(os.dup(writer.draft.fd))
+            writer.publish(fsync=self._fsync, mode_of=self.path)
+        except (BadEntryError, OSError) as error:
+            self._closed = True
+            self._fail("write", error, None)
+        finally:
+            self._changed = False
+            writer.draft.close()
+        reader, start = ZipReader(self._files[-1]), len(self._folder)
+        self._places = {entry.name[start:]: Place(reader, entry) for entry in entries}
+
+    def _put(self, key: str, value: Buffer) -> None:
+        try:
+            entry = self._writing().add(self._folder + key, value, self._compression)
+        except OSError as error:
+            self._fail("write", error, key)
+        self._places[key] = Place(self._new, entry)
+        self._changed = True
+
+    def _drop(self, key: str) -> None:
+        if self._places.pop(key, None) is not None:
+            self._changed = True
+
+    def _writing(self) -> ZipWriter:
+        if self._writer is None:
+            raise StoreError("cannot write: it was opened for reading", store=self.name)
+        return self._writer
+
+    def _find(self, key: str) -> Place | None:
+        check_key(key)
+        self._check_open()
+        return self._places.get(key)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("it is closed", store=self.name)
+
+    def _check_write(self, key: str) -> None:
+        check_key(key if not self._folder else self._folder + key)
+        self.require_writable(key)
+        self._check_open()
+        if self._process != os.getpid():
+            raise StoreError("cannot write: a process that was forked has it open", store=self.name, key=key)
+
+    def _release(self) -> None:
+        if self._writer is not None and self._process == os.getpid():
+            self._writer.draft.close()
+        while self._files:
+            with suppress(OSError):
+                os.close(self._files.pop())
+
+    def _fail(self, action: str, error: Exception, key: str | None) -> NoReturn:
+        raise failure(action, error, store=self.name, key=key) from error

@@ -1,0 +1,125 @@
+"""Writing a zip archive into a draft, which becomes the archive in one step."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+
+from isal import isal_zlib
+
+from omnizarr.store.base import Buffer
+from omnizarr.store.draft import Draft
+from omnizarr.store.files import read_at, write_all_at
+from omnizarr.store.zipformat import DEFLATED, STORED, Entry, central_directory
+from omnizarr.store.zipread import ZipReader
+
+_PIECE = 2**20
+# Values up to this size are joined to their header: one call instead of two.
+_SMALL = 2**16
+# Where more than this part of the file belongs to values that were replaced, the rest is moved together.
+_DEAD_SHARE = 1 / 20
+
+
+class ZipWriter:
+    """Appends entries to a draft from many threads, then finishes it."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self._fd = draft.fd
+        self._end = 0
+        self._lock = threading.Lock()
+
+    def add(self, name: str, value: Buffer, method: int) -> Entry:
+        """Append a value; the entry is part of the archive once `finish` is given it."""
+        plain = memoryview(value).cast("B")
+        data = _deflated(plain) if method == DEFLATED else plain
+        entry = self._placed(
+            Entry(
+                name,
+                0,
+                len(data),
+                len(plain),
+                isal_zlib.crc32(plain),
+                DEFLATED if data is not plain else STORED,
+            )
+        )
+        header = entry.local_header()
+        if len(data) <= _SMALL:
+            write_all_at(self._fd, header + data, entry.start)
+        else:
+            write_all_at(self._fd, header, entry.start)
+            write_all_at(self._fd, data, entry.start + len(header))
+        return entry
+
+    def copy(self, reader: ZipReader, old: Entry) -> Entry:
+        """Append an entry of another archive without decoding it."""
+        entry = self._placed(replace(old, flags=0))
+        header = entry.local_header()
+        write_all_at(self._fd, header, entry.start)
+        place = entry.start + len(header)
+        for piece in reader.stored_pieces(old):
+            write_all_at(self._fd, piece, place)
+            place += len(piece)
+        return entry
+
+    def finish(self, entries: Iterable[Entry], comment: bytes) -> list[Entry]:
+        """Write the central directory; return the entries where they now are.
+
+        What lies between them, of values that were replaced or deleted, is closed up or blanked.
+        """
+        live = sorted(entries, key=lambda entry: entry.start)
+        dead = self._end - sum(entry.stop - entry.start for entry in live)
+        if dead > self._end * _DEAD_SHARE:
+            live = self._closed_up(live)
+        else:
+            self._blank_between(live)
+        end = live[-1].stop if live else 0
+        os.ftruncate(self._fd, end)
+        write_all_at(self._fd, central_directory(live, end, comment), end)
+        return live
+
+    def publish(self, *, fsync: bool, mode_of: str) -> None:
+        """Make the draft the archive, with the permissions of the one that it replaces."""
+        with suppress(FileNotFoundError):
+            os.chmod(self.draft.temporary, stat.S_IMODE(os.stat(mode_of).st_mode))
+        self.draft.publish(fsync=fsync)
+
+    def _placed(self, entry: Entry) -> Entry:
+        """Return an entry with a place of its own at the end of the file."""
+        with self._lock:
+            placed = replace(entry, start=self._end)
+            self._end = placed.stop
+        return placed
+
+    def _closed_up(self, live: list[Entry]) -> list[Entry]:
+        moved, end = [], 0
+        for entry in live:
+            self._move(entry.start, entry.stop, end)
+            moved.append(replace(entry, start=end))
+            end = moved[-1].stop
+        return moved
+
+    def _move(self, start: int, stop: int, target: int) -> None:
+        while start < stop and start != target:
+            piece = read_at(self._fd, min(_PIECE, stop - start), start)
+            write_all_at(self._fd, piece, target)
+            start, target = start + len(piece), target + len(piece)
+
+    def _blank_between(self, live: list[Entry]) -> None:
+        place = 0
+        for entry in live:
+            for start in range(place, entry.start, _PIECE):
+                write_all_at(self._fd, bytes(min(_PIECE, entry.start - start)), start)
+            place = entry.stop
+
+
+def _deflated(plain: memoryview) -> bytes | memoryview:
+    """Return a value deflated, or itself where that would not be smaller."""
+    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    data = deflate.compress(plain) + deflate.flush()
+    return data if len(data) < len(plain) else plain
