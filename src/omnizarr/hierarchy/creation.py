@@ -16,7 +16,7 @@ from omnizarr.hierarchy.making import MakeArguments, make_array
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import joined, normal_path, parent_of
 from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.plan_array import shape_of
+from omnizarr.hierarchy.plan_array import FillChoice, shape_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
@@ -151,7 +151,7 @@ class GroupCreation(Node):
 
     def zeros(self, name: str, shape: Any, **arguments: Any) -> Array:
         """Make an array that holds zeros."""
-        return self.full(name, shape, 0, **arguments)
+        return self.full(name, shape, FillChoice.ZERO, **arguments)
 
     def ones(self, name: str, shape: Any, **arguments: Any) -> Array:
         """Make an array that holds ones."""
@@ -162,12 +162,12 @@ class GroupCreation(Node):
         return self.create_array(name, shape=shape, fill_value=fill_value, **arguments)
 
     def empty_like(self, name: str, data: Any, **arguments: Any) -> Array:
-        """Make an array of another one's shape, type and chunks that holds its default fill value."""
+        """Make an array of another one's shape, type and chunks, and fill value where it has one."""
         return self.create_array(name, **{**likeness(data), **arguments})
 
     def zeros_like(self, name: str, data: Any, **arguments: Any) -> Array:
         """Make an array of another one's shape, type and chunks that holds zeros."""
-        return self.full_like(name, data, 0, **arguments)
+        return self.full_like(name, data, FillChoice.ZERO, **arguments)
 
     def ones_like(self, name: str, data: Any, **arguments: Any) -> Array:
         """Make an array of another one's shape, type and chunks that holds ones."""

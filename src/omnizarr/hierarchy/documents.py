@@ -10,7 +10,7 @@ from omnizarr.hierarchy.layout import checked_chain
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import NodeMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 
 
@@ -71,6 +71,8 @@ def change_document(
     NodeNotFoundError
         The deciding document is gone.
     """
+    if isinstance(known, GroupMetadata) and format.consolidated_key(path) is not None:
+        known = known.with_consolidated(None)  # a document of its own, which stays as it is
     others = format.write(path, known)
     deciding = next(reversed(others))
     concerned = deciding if key is None else key

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from omnizarr.errors import NodeExistsError, NodeTypeError
-from omnizarr.hierarchy.discover import deciding_keys
+from omnizarr.hierarchy.discover import deciding_keys, is_node
 from omnizarr.hierarchy.documents import read_documents
+from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, check_new_path, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
@@ -47,6 +48,8 @@ def place(
     documents = format.write(path, metadata)
     if overwrite:
         store.delete_prefix(prefix_of(path))
+    elif parent is None:
+        refuse_other_formats(store, format, path)
     deciding = next(reversed(documents))
     for key in deciding_keys(format, path):
         if key != deciding and not overwrite and store.exists(key):
@@ -69,9 +72,26 @@ def ensure_groups_above(store: Store, format: Format, path: str, parent: str | N
     for ancestor in ancestors_of(path):
         if ancestor == parent or _is_group(store, format, ancestor):
             break
+        refuse_other_formats(store, format, ancestor)
         missing.append(ancestor)
     for ancestor in reversed(missing):
         ensure_group(store, format, ancestor)
+
+
+def refuse_other_formats(store: Store, format: Format, path: str) -> None:
+    """Keep a hierarchy in one format.
+
+    Raises
+    ------
+    NodeExistsError
+        There is a node of another format at `path`.
+    """
+    for other in FORMATS.values():
+        if other != format and is_node(store, other, path):
+            message = (
+                f"there is a node of Zarr {other.zarr_format}, zarr_format={other.zarr_format!r} adds to it"
+            )
+            raise NodeExistsError(message, store=store.name, path=path)
 
 
 def ensure_group(store: Store, format: Format, path: str) -> None:

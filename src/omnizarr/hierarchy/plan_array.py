@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from operator import index
 from typing import Any, Literal, TypedDict
 
@@ -29,14 +30,14 @@ from omnizarr.metadata.dtype_numpy import from_numpy
 from omnizarr.metadata.fill import as_fill, default_fill
 
 
-class _Default:
-    """Stands for the fill value that a data type has of itself: zero, empty, not-a-time."""
+class FillChoice(Enum):
+    """A fill value that depends on the data type: the one it has of itself, or numpy's zero."""
 
-    def __repr__(self) -> str:
-        return "<default fill value>"
+    DEFAULT = "default"
+    ZERO = "zero"
 
 
-DEFAULT_FILL = _Default()
+DEFAULT_FILL = FillChoice.DEFAULT
 
 
 class ArrayArguments(TypedDict, total=False):
@@ -176,7 +177,9 @@ def _shards(shards: Any) -> tuple[Shards, str]:
 
 
 def _fill(value: Any, data_type: DataType, is_v2: bool) -> Any:
-    if isinstance(value, _Default) or (value is None and not is_v2):
+    if value is FillChoice.ZERO and not data_type.is_variable:
+        return np.zeros((), data_type.dtype)[()]
+    if isinstance(value, FillChoice) or (value is None and not is_v2):
         return default_fill(data_type)
     if value is None:
         return None

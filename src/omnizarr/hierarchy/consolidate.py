@@ -1,0 +1,76 @@
+"""Consolidated metadata: one document that repeats those of every node below a group.
+
+https://zarr.readthedocs.io/en/stable/user-guide/consolidated_metadata/
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.hierarchy.diagnose import absent
+from omnizarr.hierarchy.discover import walk
+from omnizarr.hierarchy.documents import change_document, read_documents
+from omnizarr.hierarchy.formats import find_documents, format_of
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.locating import locate
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.store.base import Store
+
+
+def consolidate_metadata(
+    store: Any, path: str | None = None, zarr_format: int | str | None = None, storage_options: Any = None
+) -> Group:
+    """Write the metadata of every node below a group into one document, and return the group.
+
+    Zarr v2 keeps it in `.zmetadata`, Zarr v3 in the group's own `zarr.json`. It is not kept up to date:
+    what is changed later makes it stale, until it is written again.
+
+    Raises
+    ------
+    NodeNotFoundError, NodeTypeError
+        There is nothing, or an array.
+    MetadataError
+        Documents of a node are broken.
+    """
+    where = locate(store, path, "r+", storage_options)
+    found = find_documents(*where, zarr_format)
+    if found is None:
+        asked = None if zarr_format is None else format_of(zarr_format)
+        raise absent(where.store, asked, where.path, "group")
+    format, documents = found
+    metadata = read_documents(where.store, format, where.path, documents)
+    if not isinstance(metadata, GroupMetadata):
+        message = "expected a group to consolidate, found an array"
+        raise NodeTypeError(message, store=where.store.name, path=where.path)
+    nodes = {name: _inner(node, format) for name, node in walk(where.store, format, where.path)}
+    return Group(where.store, format, where.path, _store(*where, format, metadata, nodes))
+
+
+def _inner(node: NodeMetadata, format: Format) -> NodeMetadata:
+    """Zarr-python looks for the nodes below an inner v3 group in the store, unless that has a block too."""
+    if not isinstance(node, GroupMetadata):
+        return node
+    return node.with_consolidated({} if format.consolidated_key("") is None else None)
+
+
+def _store(
+    store: Store, path: str, format: Format, metadata: GroupMetadata, nodes: dict[str, NodeMetadata]
+) -> GroupMetadata:
+    key = format.consolidated_key(path)
+    if key is None:
+        changed = change_document(store, format, path, metadata, lambda found: found.with_consolidated(nodes))
+        assert isinstance(changed, GroupMetadata)
+        return changed
+    documents = format.write(path, metadata)
+    if (old := store.get(key)) is not None:
+        # What it holds beside nodes, such as netCDF-C's documents, stays; where it is broken, nothing does.
+        with suppress(MetadataError):
+            both = read_documents(store, format, path, {**documents, key: old})
+            metadata = both if isinstance(both, GroupMetadata) else metadata
+    consolidated = replace(metadata, consolidated=nodes)
+    store.set(key, format.write(path, consolidated)[key])
+    return consolidated

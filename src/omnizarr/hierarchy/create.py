@@ -1,0 +1,267 @@
+"""Making arrays and groups in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from omnizarr.errors import NodeTypeError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.attributes import checked_attributes
+from omnizarr.hierarchy.chunking import Chunks, Shards
+from omnizarr.hierarchy.codec_arguments import Codecs
+from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.group import AnyNode, Group, node_of
+from omnizarr.hierarchy.likeness import codecs_of, likeness
+from omnizarr.hierarchy.locating import Place, locate
+from omnizarr.hierarchy.making import MakeArguments, make_array
+from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.paths import joined, normal_path
+from omnizarr.hierarchy.placing import place
+from omnizarr.hierarchy.plan_array import DEFAULT_FILL
+from omnizarr.hierarchy.reading import find_node
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+
+
+def create_array(
+    store: Any = None,
+    *,
+    name: str | None = None,
+    shape: int | Sequence[int] | None = None,
+    dtype: Any = None,
+    data: Any = None,
+    chunks: Chunks = "auto",
+    shards: Shards = None,
+    filters: Codecs = "auto",
+    compressors: Codecs = "auto",
+    serializer: Any = "auto",
+    fill_value: Any = DEFAULT_FILL,
+    order: Literal["C", "F"] | None = None,
+    zarr_format: int | str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    chunk_key_encoding: Any = None,
+    dimension_names: Iterable[str | None] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    write_empty_chunks: bool | None = None,
+    config: Any = None,
+    write_data: bool = True,
+    path: str | None = None,
+) -> Array:
+    """Make an array, and the groups above it that are missing.
+
+    Parameters
+    ----------
+    store
+        A path, a URL, a store, a dictionary, a group, or None for memory.
+    name, path
+        The array's path within the store.
+    shape, dtype
+        Taken from `data` where it is given; float64 unless told otherwise.
+    data
+        An array-like to be written.
+    chunks
+        `"auto"`: the whole array where it is small, else chunks of 1 to 16 MiB. False: one chunk. A number:
+        the length along every axis. A sequence: the length along each axis, -1 for all of it; for an axis
+        also the length of each chunk (Zarr v3: a rectilinear grid).
+    shards
+        The shape of a shard, a multiple of the chunk shape; `"auto"`; None: no shards (Zarr v3).
+    filters, serializer, compressors
+        Codecs as Zarr v3 JSON, as numcodecs' objects or configurations, or as omnizarr's; None for none.
+        `"auto"` is zstd, and what the data type needs to become bytes.
+    fill_value
+        What elements hold that were never written; zero or empty unless told otherwise. None is Zarr v2's
+        undefined one.
+    order
+        `"F"` stores each chunk in Fortran order (Zarr v3: the codec `transpose`).
+    zarr_format
+        2 or 3; by default what `omnizarr.config` says.
+    attributes
+        The user's attributes.
+    chunk_key_encoding
+        `{"name": "v2", "separator": "."}` and the like; for Zarr v2 `"/"` or `"."` will do.
+    dimension_names
+        A name or None for each axis (Zarr v3).
+    storage_options
+        Options of the store, for URLs.
+    overwrite
+        Delete what is there first.
+    write_empty_chunks
+        Whether chunks that hold only the fill value are stored, by this handle.
+    config
+        A mapping with `write_empty_chunks` and `order`, as zarr-python takes it.
+    write_data
+        Whether `data` is written, or gives the shape and the data type alone.
+
+    Raises
+    ------
+    NodeExistsError
+        There is a node already, and not `overwrite`.
+    NodeTypeError
+        A node above is an array.
+    MetadataError, ValueError, TypeError
+        The arguments do not fit together, or cannot be said in this format.
+    """
+    given = MakeArguments(
+        dtype=dtype,
+        data=data,
+        chunks=chunks,
+        shards=shards,
+        filters=filters,
+        compressors=compressors,
+        serializer=serializer,
+        fill_value=fill_value,
+        order=order,
+        attributes=attributes,
+        chunk_key_encoding=chunk_key_encoding,
+        dimension_names=dimension_names,
+        overwrite=overwrite,
+        write_empty_chunks=write_empty_chunks,
+        config=config,
+        write_data=write_data,
+    )
+    if shape is not None:
+        given["shape"] = shape
+    where = _place(store, name, path, storage_options)
+    return make_array(where.store, format_of(_format(store, zarr_format)), where.path, **given)
+
+
+def create_group(
+    store: Any = None,
+    *,
+    path: str | None = None,
+    zarr_format: int | str | None = None,
+    overwrite: bool = False,
+    attributes: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Group:
+    """Make a group, and the groups above it that are missing; parameters and errors as in `create_array`."""
+    where = _place(store, None, path, storage_options)
+    format = format_of(_format(store, zarr_format))
+    metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
+    place(where.store, format, where.path, metadata, overwrite=overwrite)
+    return Group(where.store, format, where.path, metadata)
+
+
+def group(store: Any = None, *, overwrite: bool = False, **arguments: Any) -> Group:
+    """Return the group at a place; made if it is missing. Parameters as in `create_group`."""
+    if overwrite:
+        return create_group(store, overwrite=True, **arguments)
+    where = _place(store, None, arguments.get("path"), arguments.get("storage_options"))
+    found = find_node(*where, arguments.get("zarr_format"))
+    if isinstance(found, Group):
+        return found
+    return create_group(where.store, **{**arguments, "path": where.path, "storage_options": None})
+
+
+def create_hierarchy(
+    *,
+    store: Any,
+    nodes: Mapping[str, NodeMetadata],
+    zarr_format: int | str | None = None,
+    overwrite: bool = False,
+) -> Iterator[tuple[str, AnyNode]]:
+    """Make many nodes, given their metadata by path; the root is `""`. Yield each as it is made."""
+    named = {normal_path(name): metadata for name, metadata in nodes.items()}
+    where = _place(store, None, None, None)
+    format = format_of(_format(store, zarr_format))
+    if "" in named:
+        root = named.pop("")
+        top = node_of(where.store, format, where.path, root)
+        place(where.store, format, where.path, root, overwrite=overwrite)
+        yield "", top
+    else:
+        top = group(where.store, path=where.path, zarr_format=format.zarr_format)
+    if isinstance(top, Group):
+        yield from top.create_hierarchy(named, overwrite=overwrite)
+    elif named:
+        message = f"an array can hold no other nodes, found {', '.join(map(repr, named))}"
+        raise NodeTypeError(message, store=where.store.name, path=where.path)
+
+
+def create(shape: int | Sequence[int], *, store: Any = None, **arguments: Any) -> Array:
+    """Make an array; as `create_array`, with the shape first and zarr-python's older names.
+
+    `compressor` is `compressors`, `chunk_shape` is `chunks`, `dimension_separator` the separator of
+    `chunk_key_encoding`.
+    """
+    renamed = {
+        "compressor": "compressors",
+        "chunk_shape": "chunks",
+        "dimension_separator": "chunk_key_encoding",
+    }
+    given = {renamed.get(name, name): value for name, value in arguments.items()}
+    return create_array(store, shape=shape, **given)
+
+
+_OLDER_NAMES = {
+    "compressor": "compressors",
+    "chunk_shape": "chunks",
+    "dimension_separator": "chunk_key_encoding",
+}
+
+
+def array(data: Any, *, store: Any = None, **arguments: Any) -> Array:
+    """Make an array that holds `data`; other parameters as in `create_array`."""
+    if not hasattr(data, "shape"):
+        data = np.asarray(data)
+    return from_array(store, data=data, **arguments)
+
+
+def from_array(
+    store: Any = None,
+    *,
+    data: Any,
+    name: str | None = None,
+    chunks: Chunks | Literal["keep"] = "keep",
+    shards: Shards | Literal["keep"] = "keep",
+    filters: Codecs | Literal["keep"] = "keep",
+    compressors: Codecs | Literal["keep"] = "keep",
+    serializer: Any = "keep",
+    zarr_format: int | str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    path: str | None = None,
+    **arguments: Any,
+) -> Array:
+    """Make an array from another one: of numpy, of omnizarr or zarr-python, of h5py or dask.
+
+    Values are copied block by block, so that memory stays bounded. `"keep"` takes chunks, shards and
+    codecs over from `data` where it has them in this format; other parameters as in `create_array`.
+    """
+    values = data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asarray(data)
+    if zarr_format is None and isinstance(values, Array):
+        zarr_format = _format(store, values.zarr_format)
+    given: dict[str, Any] = dict(likeness(values))
+    if isinstance(values, Array) and values.zarr_format == zarr_format:
+        given |= codecs_of(values)
+    asked = [
+        ("chunks", chunks),
+        ("shards", shards),
+        ("filters", filters),
+        ("compressors", compressors),
+        ("serializer", serializer),
+    ]
+    given |= {name: value for name, value in asked if not _keeps(value)}
+    given |= arguments
+    where = _place(store, name, path, storage_options)
+    return create_array(
+        where.store, path=where.path, data=values, zarr_format=_format(store, zarr_format), **given
+    )
+
+
+def _keeps(value: Any) -> bool:
+    return isinstance(value, str) and value == "keep"
+
+
+def _place(
+    store: Any, name: str | None, path: str | None, storage_options: Mapping[str, Any] | None
+) -> Place:
+    relative = joined(normal_path(path), normal_path(name))
+    return locate(store, relative, "a", storage_options)
+
+
+def _format(store: Any, zarr_format: int | str | None) -> int | str | None:
+    """The format that was asked for, or that of the group in which to make a node."""
+    return store.zarr_format if zarr_format is None and isinstance(store, Node) else zarr_format

@@ -1,0 +1,166 @@
+"""Opening arrays and groups; modes mean what they mean in zarr-python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from omnizarr.errors import NodeTypeError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.attributes import checked_attributes
+from omnizarr.hierarchy.diagnose import absent
+from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.group import AnyNode, Group
+from omnizarr.hierarchy.locating import Place, locate
+from omnizarr.hierarchy.making import make_array
+from omnizarr.hierarchy.placing import place
+from omnizarr.hierarchy.reading import find_node
+from omnizarr.metadata.group import GroupMetadata
+from omnizarr.store.url import Mode
+
+
+def open(
+    store: Any = None,
+    *,
+    mode: Mode | None = None,
+    zarr_format: int | str | None = None,
+    path: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    use_consolidated: bool | str | None = None,
+    **arguments: Any,
+) -> AnyNode:
+    """Open whatever is there, an array or a group.
+
+    Parameters
+    ----------
+    store
+        A path, a URL, a store, a dictionary, an array or group, or None for memory.
+    mode
+        `"r"` read only; `"r+"` read and write; `"a"` read and write, make a group if there is nothing (or
+        an array, where `arguments` has a shape); `"w"` make, in place of what is there; `"w-"` make, fail
+        if there is something. By default `"r"` for a store that is read only, else `"a"`.
+    zarr_format
+        2 or 3; by default whichever is there.
+    path
+        The node's path within the store.
+    storage_options
+        Options of the store, for URLs.
+    use_consolidated
+        Whether a group's nodes come from its consolidated metadata: None: where it has some; True: it must
+        have; a string: from a Zarr v2 document of this name.
+    **arguments
+        For a new array, as in `create_array`.
+
+    Raises
+    ------
+    NodeNotFoundError, StoreNotFoundError
+        There is nothing to open; the message says what there is instead.
+    MetadataError
+        The documents break their specification; every fault is listed.
+    """
+    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
+    where = locate(store, path, mode, storage_options)
+    node = _existing(where, mode, zarr_format, use_consolidated)
+    if node is not None:
+        return node
+    if "shape" in arguments or "data" in arguments:
+        return _new_array(where, mode, zarr_format, arguments)
+    return _new_group(where, mode, zarr_format, arguments.pop("attributes", None), **arguments)
+
+
+def open_array(
+    store: Any = None,
+    *,
+    mode: Mode | None = None,
+    zarr_format: int | str | None = None,
+    path: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **arguments: Any,
+) -> Array:
+    """Open an array; parameters and errors as in `open`.
+
+    Raises
+    ------
+    NodeTypeError
+        There is a group.
+    """
+    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
+    where = locate(store, path, mode, storage_options)
+    node = _existing(where, mode, zarr_format, False, "array")
+    if node is None:
+        return _new_array(where, mode, zarr_format, arguments)
+    if not isinstance(node, Array):
+        message = "expected an array, found a group; open_group opens it"
+        raise NodeTypeError(message, store=where.store.name, path=where.path)
+    return node
+
+
+def open_group(
+    store: Any = None,
+    *,
+    mode: Mode | None = None,
+    zarr_format: int | str | None = None,
+    path: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    use_consolidated: bool | str | None = None,
+) -> Group:
+    """Open a group; parameters and errors as in `open`. `attributes` are those of a new group.
+
+    Raises
+    ------
+    NodeTypeError
+        There is an array.
+    """
+    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
+    where = locate(store, path, mode, storage_options)
+    node = _existing(where, mode, zarr_format, use_consolidated, "group")
+    if node is None:
+        return _new_group(where, mode, zarr_format, attributes)
+    if not isinstance(node, Group):
+        message = "expected a group, found an array; open_array opens it"
+        raise NodeTypeError(message, store=where.store.name, path=where.path)
+    return node
+
+
+def open_consolidated(store: Any, **arguments: Any) -> Group:
+    """Open a group by its consolidated metadata, which it must have; parameters as in `open_group`."""
+    return open_group(store, **{"mode": "r+", **arguments, "use_consolidated": True})
+
+
+def _existing(
+    where: Place,
+    mode: Mode,
+    zarr_format: int | str | None,
+    use_consolidated: bool | str | None,
+    wanted: str = "array or group",
+) -> AnyNode | None:
+    """Return the node to open, or None where one has to be made."""
+    if mode in ("w", "w-"):
+        return None
+    node = find_node(*where, zarr_format, use_consolidated)
+    if node is None and mode in ("r", "r+"):
+        asked = None if zarr_format is None else format_of(zarr_format)
+        raise absent(where.store, asked, where.path, wanted)
+    return node
+
+
+def _new_array(
+    where: Place, mode: Mode, zarr_format: int | str | None, arguments: Mapping[str, Any]
+) -> Array:
+    store, path = where
+    if "shape" not in arguments and arguments.get("data") is None:
+        asked = None if zarr_format is None else format_of(zarr_format)
+        raise absent(store, asked, path, "array")
+    format = format_of(zarr_format)
+    return make_array(store, format, path, **{"overwrite": mode == "w", **arguments})
+
+
+def _new_group(
+    where: Place, mode: Mode, zarr_format: int | str | None, attributes: Mapping[str, Any] | None
+) -> Group:
+    store, path = where
+    format = format_of(zarr_format)
+    metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
+    place(store, format, path, metadata, overwrite=mode == "w")
+    return Group(store, format, path, metadata)
