@@ -213,7 +213,7 @@ class Group(Attributed):
         complevel
             The level of compression; 0 compresses nothing.
         shuffle
-            Whether bytes are shuffled before zlib.
+            Whether bytes are shuffled before zlib; those of strings never are.
         chunksizes
             The shape of a chunk; netCDF-C's choice where it is None.
         endian
@@ -235,7 +235,8 @@ class Group(Attributed):
         filters = filters_of(
             "zlib" if zlib and compression is None else compression,
             complevel,
-            shuffle=shuffle,
+            # netCDF-C shuffles strings as if each were a pointer, and no other reader knows.
+            shuffle=shuffle and kind is not STRING,
             fletcher32=fletcher32,
             blosc_shuffle=blosc_shuffle,
         )

@@ -27,22 +27,20 @@ def masked(values: AnyArray, kind: NcType, attributes: Attributes, *, no_fill: b
     no_fill
         Whether the default fill value means nothing, as there is no filling.
     """
-    if not kind.is_numeric and "_FillValue" not in attributes and "missing_value" not in attributes:
-        return values
     mask = np.zeros(values.shape, bool)
     replacement: Any = None
     for name in ("missing_value", "_FillValue"):
         for missing in _as_values(attributes.get(name), values.dtype):
             mask |= _equal(values, missing)
             replacement = missing if replacement is None or name == "_FillValue" else replacement
-    default = kind.dtype.type(kind.default_fill) if kind.is_numeric else None
-    if "_FillValue" not in attributes and not no_fill and default is not None and kind.size > 1:
+    default = values.dtype.type(kind.dtype.type(kind.default_fill))
+    if "_FillValue" not in attributes and not no_fill:
         mask |= values == default
         replacement = default if replacement is None else replacement
     mask |= _out_of_range(values, kind, attributes)
     if not mask.any():
         return values
-    return np.ma.masked_array(values, mask, fill_value=replacement if replacement is not None else default)
+    return np.ma.masked_array(values, mask, fill_value=default if replacement is None else replacement)
 
 
 def unpacked(values: AnyArray, attributes: Attributes) -> AnyArray:

@@ -27,6 +27,8 @@ _UNITS = {
     "us": "microseconds",
     "ns": "nanoseconds",
 }
+_SHUFFLE = "numcodecs.shuffle"
+_POINTER_BYTES = 8
 _NOT_A_TIME = np.iinfo("i8").min
 
 
@@ -109,6 +111,19 @@ def with_fill(metadata: ArrayMetadata, variable: VariableModel) -> ArrayMetadata
         fill = str(fill).encode("utf-8", "surrogateescape")
     exact = np.array(fill, metadata.data_type.dtype.newbyteorder("="))[()]
     return replace(metadata, fill_value=exact)
+
+
+def with_string_shuffle(metadata: ArrayMetadata, kind: NcType) -> ArrayMetadata:
+    """Return an array of strings whose shuffle is netCDF-C's: it takes each string for a pointer."""
+    if kind is not STRING or not any(codec.name == _SHUFFLE for codec in metadata.codecs):
+        return metadata
+    codecs = tuple(
+        replace(codec, configuration={"elementsize": _POINTER_BYTES})
+        if codec.name == _SHUFFLE and not codec.configuration.get("elementsize")
+        else codec
+        for codec in metadata.codecs
+    )
+    return replace(metadata, codecs=codecs)
 
 
 def is_default_fill(kind: NcType, fill: Any) -> bool:

@@ -16,7 +16,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json, JsonObject
 from omnizarr.metadata.group import NodeMetadata
-from omnizarr.netcdf.dialects.arrays import array_type, describe_array, with_fill
+from omnizarr.netcdf.dialects.arrays import array_type, describe_array, with_fill, with_string_shuffle
 from omnizarr.netcdf.dialects.attributes import decode_attributes, encode_attributes
 from omnizarr.netcdf.dialects.base import Found, Growth
 from omnizarr.netcdf.dialects.reconcile import reconcile
@@ -176,7 +176,7 @@ class _Reader:
             return None
         attributes = decode_attributes(metadata.attributes, _types(metadata))
         variable = describe_array(name, metadata, kind, references, attributes)
-        array.metadata = with_fill(metadata, variable)
+        array.metadata = with_fill(with_string_shuffle(metadata, kind), variable)
         self.found.arrays[where] = array
         return variable
 

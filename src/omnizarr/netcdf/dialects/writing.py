@@ -11,7 +11,7 @@ from math import prod
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.formats.v2 import ARRAY, ATTRIBUTES, read_node
+from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.attributes import number_to_json
 from omnizarr.netcdf.filters import Szip

@@ -1,0 +1,193 @@
+"""Datasets: opening, making, synchronising, closing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from omnizarr._version import __version__
+from omnizarr.errors import NodeExistsError, NodeNotFoundError, StoreNotFoundError
+from omnizarr.hierarchy.discover import is_node
+from omnizarr.hierarchy.formats import FORMATS, format_of
+from omnizarr.hierarchy.group import Group as Node
+from omnizarr.hierarchy.locating import locate
+from omnizarr.hierarchy.open import open_group
+from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.hierarchy.placing import place
+from omnizarr.metadata.group import GroupMetadata
+from omnizarr.netcdf.dialects.base import Dialect
+from omnizarr.netcdf.dialects.detect import DIALECTS, detect
+from omnizarr.netcdf.group import Group, Session
+from omnizarr.netcdf.model import DatasetModel, GroupModel, Unmapped
+from omnizarr.netcdf.sync import synchronise
+from omnizarr.store.base import Store
+from omnizarr.store.url import Mode
+
+PROPERTIES = f"version=2,omnizarr={__version__},nczarr=2.0.0"
+_MODES = ("r", "r+", "a", "w", "x")
+# netCDF4-python's spellings.
+_ALIASES = {"rs": "r", "r+s": "r+", "as": "a", "ws": "w"}
+
+
+class Dataset(Group):
+    """A netCDF-4 dataset in a Zarr hierarchy; also its root group.
+
+    Parameters
+    ----------
+    filename
+        A path, a URL, a store, a dictionary of bytes or a Zarr group. A URL may end in netCDF-C's
+        `#mode=nczarr,file`.
+    mode
+        `"r"` reads; `"r+"` reads and writes what is there; `"a"` the same, and makes a dataset where there
+        is nothing; `"w"` makes one, in place of what is there; `"x"` makes one, never in place of another.
+    clobber
+        False makes of `"w"` an `"x"`.
+    dialect
+        How a new dataset is kept: `"nczarr"`, which netCDF-C reads too, or `"plain"`, with xarray's names of
+        dimensions only. Found out where a dataset is opened.
+    storage_options
+        Options of the store, for URLs.
+
+    Raises
+    ------
+    NodeNotFoundError, StoreNotFoundError
+        There is nothing to open; also FileNotFoundError.
+    NodeExistsError
+        With `"x"`, there is something; with `"w"`, there is something that is not Zarr.
+
+    Notes
+    -----
+    Safe to read from many threads. What was written is visible to others after `sync` or `close`.
+    """
+
+    _own = Group._own | {"_owned", "_unmapped", "keepweakref"}
+    _owned: Store | None
+    _unmapped: tuple[Unmapped, ...]
+
+    def __init__(
+        self,
+        filename: Any,
+        mode: str = "r",
+        clobber: bool = True,
+        format: str = "NETCDF4",
+        *,
+        dialect: str = "nczarr",
+        path: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        mode = _ALIASES.get(mode, mode)
+        if mode not in _MODES:
+            raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, found {mode!r}")
+        if format not in ("NETCDF4", "NCZARR", "ZARR"):
+            raise ValueError(f"format: expected 'NETCDF4', found {format!r}; Zarr holds no classic files")
+        if dialect not in DIALECTS:
+            raise ValueError(f"dialect: expected one of {', '.join(map(repr, DIALECTS))}, found {dialect!r}")
+        mode = "x" if mode == "w" and not clobber else mode
+        target = without_fragment(filename)
+        node = _node(target, mode, path, storage_options, DIALECTS[dialect])
+        self._owned = None if isinstance(filename, Store | Node) else node.store
+        self._open(node, mode != "r")
+
+    def _open(self, node: Node, writable: bool) -> None:
+        dialect = detect(node)
+        found = dialect.read(node)
+        self._unmapped = found.model.unmapped
+        session = Session(dialect, writable, node.store_path, found.model.properties)
+        self._fill(session, None, found.model.root, "/", found)
+        if found.stale and writable:
+            self.sync()
+
+    @property
+    def dataset(self) -> DatasetModel:
+        """The dataset as a plain value."""
+        session = self._session
+        return DatasetModel(
+            root=self.model,
+            dialect=session.dialect.name,
+            properties=session.properties,
+            unmapped=self._unmapped,
+        )
+
+    def isopen(self) -> bool:
+        """Say whether the dataset was not closed yet."""
+        return self._session.is_open
+
+    def filepath(self, encoding: str | None = None) -> str:
+        """Return the store and the path as one URL-like name."""
+        return self._session.name
+
+    def sync(self) -> None:
+        """Store everything that has changed, so that others see it."""
+        self._session.check_open()
+        if self._session.writable:
+            synchronise(self)
+
+    def close(self) -> None:
+        """Store everything that has changed, and release what is held; a second call does nothing."""
+        if not self._session.is_open:
+            return
+        try:
+            self.sync()
+        finally:
+            self._session.is_open = False
+            if self._owned is not None:
+                self._owned.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Only what opened has a session; `__getattr__` would ask for an attribute of that name.
+        session = self.__dict__.get("_session")
+        if session is not None and session.is_open:
+            self.close()
+
+
+def without_fragment(target: Any) -> Any:
+    """Return a path or URL without netCDF-C's `#mode=…`, which says what we find out by ourselves."""
+    if not isinstance(target, str) or "#" not in target:
+        return target
+    head, _, fragment = target.rpartition("#")
+    names = {part.partition("=")[0] for part in fragment.split("&")}
+    return head if names & {"mode", "nczarr", "zarr", "bytes"} else target
+
+
+def _node(
+    target: Any, mode: str, path: str | None, options: Mapping[str, Any] | None, dialect: Dialect
+) -> Node:
+    """Return the root of a dataset, opened or made."""
+    if mode in ("r", "r+"):
+        return _existing(target, "r" if mode == "r" else "r+", path, options)
+    if mode == "a":
+        try:
+            return _existing(target, "r+", path, options)
+        except (NodeNotFoundError, StoreNotFoundError):
+            return _made(target, "x", path, options, dialect)
+    return _made(target, mode, path, options, dialect)
+
+
+def _existing(target: Any, mode: Mode, path: str | None, options: Mapping[str, Any] | None) -> Node:
+    # netCDF-C never brings consolidated metadata up to date, so they cannot be relied on.
+    return open_group(target, mode=mode, path=path, storage_options=options, use_consolidated=False)
+
+
+def _made(
+    target: Any, mode: str, path: str | None, options: Mapping[str, Any] | None, dialect: Dialect
+) -> Node:
+    store, where = locate(target, path, "a", options)
+    known = any(is_node(store, form, where) for form in FORMATS.values())
+    listing = store.list_dir(prefix_of(where))
+    if not known and (listing.keys or listing.prefixes):
+        there = (listing.keys or listing.prefixes)[0]
+        message = f"there is something that is not Zarr (key {there!r}); it is left alone"
+        raise NodeExistsError(message, store=store.name, path=where)
+    form = format_of(2)
+    metadata = GroupMetadata(attributes=dialect.group_attributes(GroupModel(name="/"), PROPERTIES))
+    place(store, form, where, metadata, overwrite=mode == "w" and known)
+    return Node(store, form, where, metadata)

@@ -1,0 +1,63 @@
+"""Storing what has changed in an open dataset, so that a reader finds it consistent at every moment.
+
+Chunks are written at once, definitions of groups and arrays too; attributes, the lists of what a group
+holds, and the sizes of unlimited dimensions when the dataset is synchronised. A writer that dies in
+between leaves the dataset as it was when it was last synchronised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from omnizarr.netcdf.dialects.base import Growth
+from omnizarr.netcdf.group import Group
+from omnizarr.netcdf.variable import Variable
+
+
+def synchronise(root: Group) -> bool:
+    """Store what has changed; say whether anything had."""
+    groups = list(root._walk())
+    grown = {group.path: found for group in groups if (found := list(filter(_has_grown, _variables(group))))}
+    sizes = {d._path: d.size for group in groups for d in group.dimensions.values() if d.isunlimited()}
+    for group in groups:
+        if group.path in grown:
+            growth = Growth(sizes, tuple(variable.name for variable in grown[group.path]))
+            _store_group(group, growth)
+            group._changed = True
+    for variables in grown.values():
+        for variable in variables:
+            _store_shape(variable)
+    changed = [variable for group in groups for variable in _variables(group) if variable._changed]
+    for variable in changed:
+        content = root._session.dialect.variable_attributes(variable.model)
+        variable._array.attrs.put(content)
+        variable._changed = False
+    # Parents come first: a dimension has its new size before the variables below are listed again.
+    stale = [group for group in groups if group._changed]
+    for group in stale:
+        _store_group(group)
+        group._changed = False
+    return bool(changed or stale)
+
+
+def _variables(group: Group) -> Iterable[Variable]:
+    return group.variables.values()
+
+
+def _has_grown(variable: Variable) -> bool:
+    return bool(variable._dimensions) and variable._stored_shape != variable.shape
+
+
+def _store_shape(variable: Variable) -> None:
+    """Store the current shape; the exact fill value stays in the handle (see `with_fill`)."""
+    array = variable._handle()
+    exact = array.metadata
+    array.resize(variable.shape)
+    array.metadata = exact
+    variable._stored_shape = variable.shape
+
+
+def _store_group(group: Group, growth: Growth | None = None) -> None:
+    session = group._session
+    properties = session.properties if group.parent is None else None
+    group._node.attrs.put(session.dialect.group_attributes(group.model, properties, growth))
