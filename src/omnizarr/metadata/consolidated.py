@@ -48,7 +48,7 @@ def write_zmetadata(group: GroupMetadata, nodes: Mapping[str, NodeMetadata]) -> 
     metadata: JsonObject = dict(write_node(group))
     for path, node in nodes.items():
         metadata.update({f"{path}/{name}": document for name, document in write_node(node).items()})
-    spelling = group.spelling.get("consolidated_metadata")
+    spelling = group.spelling.get(".zmetadata")
     if not isinstance(spelling, dict) or not isinstance(spelling.get("metadata"), dict):
         return {"metadata": metadata, _VERSION: 1}
     return {**spelling, "metadata": _with_strangers(metadata, spelling["metadata"])}

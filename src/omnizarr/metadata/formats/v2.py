@@ -85,7 +85,7 @@ def _with_consolidated(group: GroupMetadata, document: Json, problems: Problems)
     inner = Problems()
     nodes = read_zmetadata(document, inner)
     problems.include(CONSOLIDATED, inner)
-    return replace(group, consolidated=nodes, spelling={**group.spelling, "consolidated_metadata": document})
+    return replace(group, consolidated=nodes, spelling={**group.spelling, CONSOLIDATED: document})
 
 
 def _parsed(name: str, data: bytes, problems: Problems) -> Json:

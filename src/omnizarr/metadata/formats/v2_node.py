@@ -38,6 +38,9 @@ _REQUIRED = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "f
 _OF_ARRAY = frozenset(("zarr_format", *_REQUIRED, "dimension_separator"))
 _BYTES = Extension("bytes")
 
+# zarr-python 3 writes this field of v3 into the groups of a `.zmetadata`, where it says nothing.
+_STRAY = "consolidated_metadata"
+
 # What stands among the filters when it is the last codec; anything else is the compressor.
 _FILTERS = (
     *OBJECT_CODECS,
@@ -86,7 +89,8 @@ def write_node(metadata: NodeMetadata) -> dict[str, JsonObject]:
     if isinstance(metadata, ArrayMetadata):
         documents[ARRAY] = _write_array(as_v2(metadata))
     else:
-        documents[GROUP] = {"zarr_format": 2, **metadata.extra}
+        kept = {name: metadata.spelling[name] for name in (_STRAY,) if name in metadata.spelling}
+        documents[GROUP] = {"zarr_format": 2, **metadata.extra, **kept}
     return documents
 
 
@@ -105,7 +109,7 @@ def _check_format(document: JsonObject, problems: Problems) -> None:
 def _read_group(
     document: JsonObject, attributes: JsonObject, spelling: JsonObject, problems: Problems
 ) -> GroupMetadata:
-    extra = {name: value for name, value in document.items() if name != "zarr_format"}
+    extra = {name: value for name, value in document.items() if name not in ("zarr_format", _STRAY)}
     return GroupMetadata(attributes=attributes, extra=extra, spelling=spelling)
 
 
