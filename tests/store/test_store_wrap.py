@@ -74,7 +74,7 @@ def test_faults_come_where_the_callable_says() -> None:
     store = FaultStore(MemoryStore(), fault)
     store.set("a", b"1")
     assert store.get("a") == b"1"
-    with pytest.raises(StoreError, match="network is down.*'b'"):
+    with pytest.raises(StoreError, match=r"network is down.*'b'"):
         store.get("b", Span(0, 1))
     assert seen == ["set", "get", "get"]
 
@@ -105,7 +105,7 @@ def test_wrappers_have_the_attributes_of_what_they_wrap() -> None:
     for wrapped in (WrappedStore(inner), CountingStore(inner), FaultStore(inner, ()), ReadOnlyStore(inner)):
         assert (wrapped.name, wrapped.requests, wrapped.lists_cheaply) == ("memory://me", 7, True)
     assert CountingStore(ReadOnlyStore(inner)).read_only
-    with pytest.raises(ReadOnlyError, match="memory://me.*'k'"):
+    with pytest.raises(ReadOnlyError, match=r"memory://me.*'k'"):
         CountingStore(ReadOnlyStore(inner)).set("k", b"")
 
 
