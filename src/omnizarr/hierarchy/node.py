@@ -105,13 +105,15 @@ class Node:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
             return NotImplemented
-        return self.path == other.path and self.store == other.store
+        # By name: a place that was opened twice, or once for reading only, is one place.
+        return self.path == other.path and self.store.name == other.store.name
 
     def __hash__(self) -> int:
         return hash((self.path, self.store.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.store, self.format, self.path, self.metadata)
+        state = (None, {"_snapshot": self._snapshot})
+        return type(self), (self.store, self.format, self.path, self.metadata), state
 
     def __str__(self) -> str:
         return self.store_path
