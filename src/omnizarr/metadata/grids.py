@@ -51,8 +51,8 @@ def _read_length(value: Json, at: str, problems: Problems, low: int) -> int:
     return read_int(value, at, problems, low)
 
 
-def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems) -> Grid:
-    """Read the chunk grid of a v3 document."""
+def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None) -> Grid:
+    """Read the chunk grid of a v3 document; `ndim` is None where the shape could not be read."""
     extension = read_extension(value, at, problems)
     place = inside(at, "configuration")
     if extension.name == "regular":
@@ -61,19 +61,22 @@ def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems) 
         chunks = (
             read_lengths(fields["chunk_shape"], chunk_at, problems, 1) if "chunk_shape" in fields else shape
         )
-        if len(chunks) != len(shape):
-            problems.add(
-                chunk_at, f"expected {len(shape)} lengths, one for each dimension, found {len(chunks)}"
-            )
+        check_rank(chunks, ndim, chunk_at, problems)
         return RegularGrid(chunks)
     if extension.name == "rectilinear":
         fields = read_object(extension.configuration, place, problems, required=("kind", "chunk_shapes"))
         read_string(fields.get("kind", "inline"), f"{place}.kind", problems, ("inline",))
         if "chunk_shapes" in fields:
-            return _read_rectilinear(fields["chunk_shapes"], shape, f"{place}.chunk_shapes", problems)
+            return _read_rectilinear(fields["chunk_shapes"], shape, f"{place}.chunk_shapes", problems, ndim)
     elif extension is not UNREADABLE:
         problems.add(at, f"the chunk grid {shown(extension.name)} is not known here", unsupported=True)
     return RegularGrid(tuple(max(1, length) for length in shape))
+
+
+def check_rank(chunks: tuple[int, ...], ndim: int | None, at: str, problems: Problems) -> None:
+    """Check that a chunk has as many dimensions as its array, where the array's are known."""
+    if ndim is not None and len(chunks) != ndim:
+        problems.add(at, f"expected {ndim} lengths, one for each dimension, found {len(chunks)}")
 
 
 def write_grid(grid: Grid) -> Json:
@@ -89,8 +92,10 @@ def _runs(edges: tuple[int, ...]) -> Json:
     return [edge if count == 1 else [edge, count] for edge, count in runs]
 
 
-def _read_rectilinear(value: Json, shape: tuple[int, ...], at: str, problems: Problems) -> RectilinearGrid:
-    items = read_list(value, at, problems, len(shape))
+def _read_rectilinear(
+    value: Json, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
+) -> RectilinearGrid:
+    items = read_list(value, at, problems, ndim)
     return RectilinearGrid(
         tuple(
             _read_axis(item, length, f"{at}[{i}]", problems)

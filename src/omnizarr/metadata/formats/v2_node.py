@@ -26,7 +26,7 @@ from omnizarr.metadata.dtype_v2 import read_dtype, write_dtype
 from omnizarr.metadata.extension import Extension
 from omnizarr.metadata.fill import same_fill
 from omnizarr.metadata.fill_v2 import read_fill_v2, write_fill_v2
-from omnizarr.metadata.grids import read_lengths, read_shape
+from omnizarr.metadata.grids import check_rank, read_lengths, read_shape
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.metadata.spelling import respelled
 
@@ -124,6 +124,7 @@ def _read_array(
         if name not in document:
             problems.add(name, "required, but missing")
     shape = read_shape(get("shape", []), "shape", problems)
+    ndim = len(shape) if isinstance(get("shape"), list) else None
     codecs = _read_codecs(document, len(shape), problems)
     before = len(problems.found)
     data_type = read_dtype(get("dtype", "|u1"), _object_codec(codecs), "dtype", problems)
@@ -132,7 +133,7 @@ def _read_array(
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
-        grid=_read_chunks(get("chunks", get("shape")), shape, "chunks", problems),
+        grid=_read_chunks(get("chunks", get("shape", [])), shape, "chunks", problems, ndim),
         chunk_keys=ChunkKeys(
             "v2", _read_separator(get("dimension_separator"), "dimension_separator", problems)
         ),
@@ -148,14 +149,14 @@ def _extra(document: JsonObject) -> JsonObject:
     return {name: value for name, value in document.items() if name not in _OF_ARRAY}
 
 
-def _read_chunks(value: Json, shape: tuple[int, ...], at: str, problems: Problems) -> RegularGrid:
+def _read_chunks(
+    value: Json, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
+) -> RegularGrid:
     chunks = read_lengths(value, at, problems, 0)
-    if len(chunks) != len(shape):
-        problems.add(at, f"expected {len(shape)} lengths, one for each dimension, found {len(chunks)}")
-        return RegularGrid(tuple(max(1, length) for length in shape))
+    check_rank(chunks, ndim, at, problems)
     if 0 not in chunks:
         return RegularGrid(chunks)
-    for i, (chunk, length) in enumerate(zip(chunks, shape, strict=True)):
+    for i, (chunk, length) in enumerate(zip(chunks, shape, strict=False)):
         if chunk == 0 and length > 0:
             problems.add(f"{at}[{i}]", f"expected an integer of at least 1, found 0 (the axis has {length})")
     return RegularGrid(tuple(chunk or 1 for chunk in chunks))
@@ -272,7 +273,7 @@ def _means(name: str, value: Json, metadata: ArrayMetadata, problems: Problems) 
         case "fill_value":
             return same_fill(read_fill_v2(value, metadata.data_type, "", problems), metadata.fill_value)
         case "chunks":
-            return _read_chunks(value, metadata.shape, "", problems) == metadata.grid
+            return _read_chunks(value, metadata.shape, "", problems, metadata.ndim) == metadata.grid
         case "dimension_separator":
             return _read_separator(value, "", problems) == metadata.chunk_keys.separator
     return False

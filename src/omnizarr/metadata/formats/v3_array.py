@@ -34,16 +34,17 @@ def read_array(document: JsonObject, problems: Problems) -> ArrayMetadata:
     data_type = read_data_type(get("data_type", "uint8"), "data_type", problems)
     typed = "fill_value" in document and len(problems.found) == before
     names = get("dimension_names")
+    ndim = len(shape) if isinstance(get("shape"), list) else None
     if get("storage_transformers"):
         _refuse_transformers(document["storage_transformers"], problems)
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
-        grid=read_grid(get("chunk_grid", _one_chunk(shape)), shape, "chunk_grid", problems),
+        grid=read_grid(get("chunk_grid", _one_chunk(shape)), shape, "chunk_grid", problems, ndim),
         chunk_keys=read_chunk_keys(get("chunk_key_encoding", "default"), "chunk_key_encoding", problems),
         codecs=_read_codecs(get("codecs", ["bytes"]), problems),
         fill_value=read_fill(document["fill_value"], data_type, "fill_value", problems) if typed else None,
-        dimension_names=None if names is None else _read_names(names, len(shape), problems),
+        dimension_names=None if names is None else _read_names(names, ndim, problems),
         attributes=read_attributes(document, problems),
         extra=read_extra(document, _KNOWN, problems),
         spelling=document,
@@ -68,7 +69,7 @@ def _refuse_transformers(value: Json, problems: Problems) -> None:
         problems.add(at, f"the storage transformer {shown(name)} is not known here", unsupported=True)
 
 
-def _read_names(value: Json, ndim: int, problems: Problems) -> tuple[str | None, ...]:
+def _read_names(value: Json, ndim: int | None, problems: Problems) -> tuple[str | None, ...]:
     items = read_list(value, "dimension_names", problems, ndim)
     for i, item in enumerate(items):
         if item is not None and not isinstance(item, str):
@@ -143,7 +144,7 @@ def _means(name: str, value: Json, metadata: ArrayMetadata, problems: Problems) 
         case "data_type":
             return read_data_type(value, "", problems) == metadata.data_type
         case "chunk_grid":
-            return read_grid(value, metadata.shape, "", problems) == metadata.grid
+            return read_grid(value, metadata.shape, "", problems, metadata.ndim) == metadata.grid
         case "chunk_key_encoding":
             return read_chunk_keys(value, "", problems) == metadata.chunk_keys
         case "fill_value":
