@@ -168,7 +168,7 @@ def test_broadcasting_follows_numpy() -> None:
         (slice(1, 3), np.arange(6)),
         ((slice(None), 2), 9),
         ((slice(None), slice(2, 4)), np.arange(4)[:, None]),
-        (0, [[7, 7, 7, 7, 7, 7]]),
+        (0, np.full((1, 6), 7)),
     ]:
         array[index] = value
         expected[index] = value

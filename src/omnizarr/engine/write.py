@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ def write_region(
     values: NDArray[Any],
     *,
     write_empty: bool,
-    field: str | None = None,
+    fields: Sequence[str] | None = None,
 ) -> None:
     """Write values, which have the region's shape, to a region.
 
@@ -38,8 +39,8 @@ def write_region(
     ----------
     write_empty
         Whether chunks that hold only the fill value are stored; otherwise they are removed.
-    field
-        Write this field of a structured array only.
+    fields
+        Write these fields of a structured array only, by those of `values` in their order.
 
     Raises
     ------
@@ -49,14 +50,14 @@ def write_region(
         The store failed; each chunk is as before or as asked.
     """
     planned = plan(region, layout.axes)
-    writer = _Writer(layout, write_empty, field)
+    writer = _Writer(layout, write_empty, fields)
     once = writer.constant(values)
 
     def write(part: Part) -> None:
         chain = layout.chain_at(part.coords)
         key = layout.key(part.coords)
         try:
-            if once is not None and part.whole and part.region.shape == chain.spec.shape:
+            if once is not None and part.whole:
                 writer.store(key, once[0])
             else:
                 writer.write(key, chain, part, values[(*numpy_index(part.place), ...)])
@@ -74,12 +75,12 @@ class _Writer:
 
     layout: Layout
     write_empty: bool
-    field: str | None
+    fields: Sequence[str] | None
 
     def constant(self, values: NDArray[Any]) -> tuple[Buffer | None] | None:
         """Return one encoded chunk for all where every value is the same element in memory."""
         chain = self.layout.chain
-        if self.field or any(values.strides) or not values.size or values.dtype.hasobject:
+        if self.fields or any(values.strides) or not values.size or values.dtype.hasobject:
             return None
         if not isinstance(self.layout.grid, RegularGrid):
             return None
@@ -88,8 +89,8 @@ class _Writer:
 
     def write(self, key: str, chain: Chain, part: Part, values: NDArray[Any]) -> None:
         """Write one chunk, or a part of it."""
-        if part.whole and self.field is None:
-            self.store(key, self.encoded(chain, _padded(chain, part.region, values)))
+        if part.whole and self.fields is None:
+            self.store(key, self.encoded(chain, values.astype(chain.spec.dtype, copy=False)))
             return
         self.layout.store.update(key, lambda old: self.changed(chain, old, part.region, values))
 
@@ -114,7 +115,7 @@ class _Writer:
             return self._changed_shard(chain, chain.shards, old, region, values)
         spec = chain.spec
         block = spec.blank() if old is None else chain.decode(old, np.empty(spec.shape, spec.dtype))
-        put(block if self.field is None else block[self.field], region, values)
+        put(block if self.fields is None else block[list(self.fields)], region, values)
         return self.encoded(chain, block)
 
     def _changed_shard(
@@ -126,21 +127,11 @@ class _Writer:
         for part in plan(region, inner_axes(chain)).parts():
             number = int(np.ravel_multi_index(part.coords, shards.counts)) if part.coords else 0
             piece = values[(*numpy_index(part.place), ...)]
-            if part.whole and self.field is None:
-                block = _padded(shards.inner, part.region, piece)
+            if part.whole and self.fields is None:
+                block = piece.astype(shards.inner.spec.dtype, copy=False)
                 chunks[number] = self.encoded(shards.inner, block)
             else:
                 chunks[number] = self.changed(shards.inner, chunks[number], part.region, piece)
         if not self.write_empty and all(chunk is None for chunk in chunks):
             return None
         return shards.join(chunks)
-
-
-def _padded(chain: Chain, region: Region, values: NDArray[Any]) -> NDArray[Any]:
-    """Return values as a whole chunk: at the array's edge, the rest is fill value."""
-    spec = chain.spec
-    if values.shape == spec.shape:
-        return values.astype(spec.dtype, copy=False)
-    block = spec.blank()
-    put(block, region, values)
-    return block

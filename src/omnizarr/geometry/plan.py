@@ -25,7 +25,8 @@ class Part(NamedTuple):
         Where it goes: an index into an array of the planned region's shape. Index arrays in it are
         to be read as an outer product.
     whole
-        Whether the region takes every element of the chunk that lies inside the array.
+        Whether the region takes every element of the chunk. A chunk that reaches past the end of the
+        array is never whole: others may have made the array longer.
     """
 
     coords: tuple[int, ...]
@@ -113,13 +114,13 @@ def _plan_slice(selector: slice, axis: Axis) -> AxisPlan:
     while at < stop:
         chunk = axis.chunk_of(at)
         start = axis.start(chunk)
-        limit = min(start + axis.extent(chunk), axis.length)
-        end = min(limit, stop)
+        extent = axis.extent(chunk)
+        end = min(start + extent, stop)
         taken = -(-(end - at) // step)
         chunks.append(chunk)
         inner.append(slice(at - start, at - start + (taken - 1) * step + 1, step))
         outer.append(slice(done, done + taken, 1))
-        whole.append(taken == limit - start)
+        whole.append(taken == extent)
         done += taken
         at += taken * step
     return AxisPlan(chunks, inner, outer, whole)

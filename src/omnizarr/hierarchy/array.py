@@ -29,7 +29,7 @@ from omnizarr.geometry.selection import (
 )
 from omnizarr.hierarchy.array_info import ArrayInfo, describe, repr_html
 from omnizarr.hierarchy.astype import AsType
-from omnizarr.hierarchy.fields import split_fields
+from omnizarr.hierarchy.fields import field_values, split_fields
 from omnizarr.hierarchy.indexers import BlockIndex, OrthogonalIndex, VectorIndex
 from omnizarr.hierarchy.layout import layout_of
 from omnizarr.hierarchy.node import Node
@@ -283,17 +283,21 @@ class Array(Node):
             out[...] = selection.result(taken)
         return out
 
-    def _write(self, selection: Selection, value: Any, field: Any = None) -> None:
+    def _write(self, selection: Selection, value: Any, fields: Any = None) -> None:
         if self.read_only:
             raise ReadOnlyError(f"array {self.name} was opened for reading", store=self.store.name)
-        settings = config.settings
+        names = [fields] if isinstance(fields, str) else fields
+        if names is None:
+            values = _broadcast(_as_values(value, self.dtype), selection.shape)
+        else:
+            values = field_values(value, fields, self.dtype, selection.shape)
         write_empty = self.write_empty_chunks
         write_region(
             self.layout,
             selection.region,
-            selection.region_view(_broadcast(_as_values(value, self.dtype), selection.shape)),
-            write_empty=settings.write_empty_chunks if write_empty is None else write_empty,
-            field=field,
+            selection.region_view(values),
+            write_empty=config.settings.write_empty_chunks if write_empty is None else write_empty,
+            fields=names,
         )
 
     def fill(self, value: Any) -> None:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from omnizarr.errors import SelectionError
+
 
 def split_fields(selection: Any, fields: Any = None) -> tuple[Any, Any]:
     """Return a selection without the field names in it, and those names (str, list of str, or None)."""
@@ -14,6 +19,22 @@ def split_fields(selection: Any, fields: Any = None) -> tuple[Any, Any]:
     rest = tuple(item for item in items if not _names(item))
     flat = [name for item in names for name in ([item] if isinstance(item, str) else item)]
     return rest or ..., flat[0] if len(names) == 1 and isinstance(names[0], str) else flat
+
+
+def field_values(value: Any, fields: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return what is to be assigned to fields, as a structured array of those fields.
+
+    A value for one name is broadcast as numpy does it; for several names it has fields of these names.
+    """
+    names = [fields] if isinstance(fields, str) else list(fields)
+    for name in names:
+        if name not in (dtype.names or ()):
+            raise SelectionError(f"no field {name!r}; found {', '.join(dtype.names or ()) or 'no fields'}")
+    values = np.empty(shape, [(name, dtype[name]) for name in names])
+    source = value if isinstance(fields, str) else np.asarray(value)
+    for name in names:
+        values[name] = source if isinstance(fields, str) else source[name]
+    return values
 
 
 def _names(item: Any) -> bool:
