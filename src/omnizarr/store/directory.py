@@ -174,7 +174,7 @@ class DirectoryStore(Store):
         try:
             if not prefix:
                 remove_contents(self.root)
-            elif self._parents.check(os.path.dirname(directory)):
+            elif self._parents.check(os.path.dirname(directory)) and not self._parents.lookalike(directory):
                 remove_tree(directory)
                 self._parents.prune(os.path.dirname(directory))
         except OSError as error:

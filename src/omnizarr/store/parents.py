@@ -46,18 +46,27 @@ class Parents:
     def check(self, directory: str) -> bool:
         """Check a directory; say whether it exists."""
         try:
-            self._check(directory, os.stat(directory))
+            found = os.stat(directory)
+            if stat.S_ISDIR(found.st_mode):
+                self._check(directory, found)
+                return True
         except (FileNotFoundError, NotADirectoryError):
-            return False
-        return True
+            pass
+        return False
 
     def check_name(self, path: str) -> None:
-        """Refuse to replace a value whose name only looks like this one to the file system."""
+        """Refuse to make what the file system would take for something else that exists."""
+        if (other := self.lookalike(path)) is not None:
+            raise self._error(f"the file system takes it for {other!r}, which exists", path)
+
+    def lookalike(self, path: str) -> str | None:
+        """Return the name that the file system takes this one for, if there is one and not this one."""
         if self._folds is None:
             self._folds = self._case_probe(self._root)
-        if self._folds:
-            directory, _, name = path.rpartition("/")
-            self._check_case(directory, name)
+        if not self._folds:
+            return None
+        directory, _, name = path.rpartition("/")
+        return taken_for(directory, name) if has_cases(name) else None
 
     def prune(self, directory: str) -> None:
         """Remove a directory and those above it as far as they are empty, but never the root."""
@@ -74,6 +83,7 @@ class Parents:
             return
         parent, _, _ = directory.rpartition("/")
         self.ensure(parent)
+        self.check_name(directory)
         try:
             os.mkdir(directory)
         except FileNotFoundError:
@@ -91,16 +101,11 @@ class Parents:
         if not _lies_in(os.path.realpath(directory), os.path.realpath(self._root)):
             raise self._error("a symbolic link leads out of the store; nothing is written there", directory)
         if directory != self._root:
-            parent, _, name = directory.rpartition("/")
-            self.ensure(parent)
-            self.check_name(f"{parent}/{name}")
+            self.ensure(directory.rpartition("/")[0])
+            self.check_name(directory)
         if len(self._fit) >= _REMEMBERED:
             self._fit.clear()
         self._fit[directory] = (found.st_dev, found.st_ino)
-
-    def _check_case(self, directory: str, name: str) -> None:
-        if has_cases(name) and (other := taken_for(directory, name)) is not None:
-            raise self._error(f"the file system takes it for {other!r}, which exists", f"{directory}/{name}")
 
     def _error(self, message: str, path: str) -> StoreError:
         key = path[len(self._root) + 1 :]
