@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from math import ceil, floor, log2, prod
+from math import ceil, floor, isfinite, log2, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -318,7 +318,7 @@ def _cast(items: AnyArray, dtype: np.dtype[Any], codec: str) -> AnyArray:
     if dtype.kind in "iu" and items.dtype.kind in "iuf" and items.size:
         low, high = items.min(), items.max()
         limits = np.iinfo(dtype)
-        if not (low >= limits.min and floor(high) <= limits.max):
+        if not (isfinite(low) and isfinite(high) and low >= limits.min and floor(high) <= limits.max):
             found = f"{low} to {high}"
             raise CodecError(f"expected numbers that fit into {dtype}, found {found}", codec=codec)
     with np.errstate(all="ignore"):

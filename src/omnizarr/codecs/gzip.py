@@ -6,6 +6,7 @@ https://www.rfc-editor.org/rfc/rfc1952
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from omnizarr.store.base import Buffer
 # A deflate stream of n bytes holds less than 1032 n.
 _MOST_PER_BYTE = 1032
 _STEP = 1 << 20
+_MEMBER = b"\x1f\x8b\x08"
+_TRAILER = struct.Struct("<II")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,11 @@ class Gzip:
         return self._decode_members(data, limit)
 
     def _ends_with(self, data: Buffer, decoded: Buffer) -> bool:
-        """Say whether the last bytes of `data` are the trailer that belongs to `decoded`."""
-        return int.from_bytes(data[-4:], "little") == len(decoded) & 0xFFFFFFFF
+        """Say whether `data` ends where `decoded` does: libdeflate stops there, and does not say where."""
+        checksum, size = _TRAILER.unpack(data[-_TRAILER.size :])
+        if size != len(decoded) & 0xFFFFFFFF or checksum != deflate.crc32(decoded):
+            return False
+        return bytes(data).rfind(_MEMBER) == 0  # elsewhere it may begin a second member
 
     def _decode_members(self, data: Buffer, limit: int) -> Buffer:
         decoded = bytearray()

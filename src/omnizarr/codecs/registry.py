@@ -6,6 +6,7 @@ so does `register`. Modules are imported when a codec of theirs is first asked f
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -65,7 +66,8 @@ ALIASES: dict[str, str] = {
     },
 }
 
-_LEGACY_URI = "://purl.org/zarr/spec/codec"
+# …/zarr/spec/codec/gzip, …/codec/gzip/1.0, …/codecs/gzip/1.0
+_LEGACY_URI = re.compile(r"https?://purl\.org/zarr/spec/codecs?/([^/]+)(?:/[0-9.]+)?/?")
 _CORE = ("gzip", "zstd", "blosc")
 
 
@@ -85,9 +87,8 @@ def codec_class(name: str) -> type[Codec] | None:
 
 def canonical_name(name: str) -> str:
     """Return the registered name of a codec: aliases and legacy URIs resolved."""
-    if _LEGACY_URI in name:
-        # …/zarr/spec/codec/gzip, …/codec/gzip/1.0, …/codecs/gzip/1.0
-        name = name.split(_LEGACY_URI)[1].split("/")[1]
+    found = _LEGACY_URI.fullmatch(name)
+    name = found[1] if found else name
     return ALIASES.get(name, name)
 
 

@@ -83,7 +83,8 @@ class Zstd:
             if size == limit and out is not None and size >= _INTO:
                 numcodecs.zstd.decompress(data, out)
                 return out
-            if 0 <= size <= min(limit, len(data) * _MOST_PER_BYTE):
+            # Of a frame that says it is empty, zstandard does not look at what follows.
+            if 0 < size <= min(limit, len(data) * _MOST_PER_BYTE):
                 return contexts.decompressor.decompress(data, allow_extra_data=False)
         except (zstandard.ZstdError, RuntimeError, ValueError):
             pass  # several frames, or damage: the slow way tells
