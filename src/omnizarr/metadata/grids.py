@@ -61,7 +61,7 @@ def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems, 
         chunks = (
             read_lengths(fields["chunk_shape"], chunk_at, problems, 1) if "chunk_shape" in fields else shape
         )
-        check_rank(chunks, ndim, chunk_at, problems)
+        check_rank(fields.get("chunk_shape"), ndim, chunk_at, problems)
         return RegularGrid(chunks)
     if extension.name == "rectilinear":
         fields = read_object(extension.configuration, place, problems, required=("kind", "chunk_shapes"))
@@ -73,9 +73,9 @@ def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems, 
     return RegularGrid(tuple(max(1, length) for length in shape))
 
 
-def check_rank(chunks: tuple[int, ...], ndim: int | None, at: str, problems: Problems) -> None:
-    """Check that a chunk has as many dimensions as its array, where the array's are known."""
-    if ndim is not None and len(chunks) != ndim:
+def check_rank(chunks: Json, ndim: int | None, at: str, problems: Problems) -> None:
+    """Check that a chunk has as many dimensions as its array, where both can be read."""
+    if ndim is not None and isinstance(chunks, list) and len(chunks) != ndim:
         problems.add(at, f"expected {ndim} lengths, one for each dimension, found {len(chunks)}")
 
 

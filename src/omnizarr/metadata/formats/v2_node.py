@@ -153,10 +153,11 @@ def _read_chunks(
     value: Json, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
 ) -> RegularGrid:
     chunks = read_lengths(value, at, problems, 0)
-    check_rank(chunks, ndim, at, problems)
+    check_rank(value, ndim, at, problems)
     if 0 not in chunks:
         return RegularGrid(chunks)
-    for i, (chunk, length) in enumerate(zip(chunks, shape, strict=False)):
+    given = value if isinstance(value, list) else []
+    for i, (chunk, length) in enumerate(zip(given, shape, strict=False)):
         if chunk == 0 and length > 0:
             problems.add(f"{at}[{i}]", f"expected an integer of at least 1, found 0 (the axis has {length})")
     return RegularGrid(tuple(chunk or 1 for chunk in chunks))
