@@ -12,7 +12,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.chunking import Chunks, Shards
 from omnizarr.hierarchy.codec_arguments import Codecs
-from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.formats import format_for_new
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
 from omnizarr.hierarchy.likeness import codecs_of, likeness
 from omnizarr.hierarchy.locating import Place, locate
@@ -125,7 +125,7 @@ def create_array(
     if shape is not None:
         given["shape"] = shape
     where = _place(store, name, path, storage_options)
-    return make_array(where.store, format_of(_format(store, zarr_format)), where.path, **given)
+    return make_array(where.store, format_for_new(*where, _format(store, zarr_format)), where.path, **given)
 
 
 def create_group(
@@ -139,7 +139,7 @@ def create_group(
 ) -> Group:
     """Make a group, and the groups above it that are missing; parameters and errors as in `create_array`."""
     where = _place(store, None, path, storage_options)
-    format = format_of(_format(store, zarr_format))
+    format = format_for_new(*where, _format(store, zarr_format))
     metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
     place(where.store, format, where.path, metadata, overwrite=overwrite)
     return Group(where.store, format, where.path, metadata)
@@ -166,7 +166,7 @@ def create_hierarchy(
     """Make many nodes, given their metadata by path; the root is `""`. Yield each as it is made."""
     named = {normal_path(name): metadata for name, metadata in nodes.items()}
     where = _place(store, None, None, None)
-    format = format_of(_format(store, zarr_format))
+    format = format_for_new(*where, _format(store, zarr_format))
     if "" in named:
         root = named.pop("")
         top = node_of(where.store, format, where.path, root)

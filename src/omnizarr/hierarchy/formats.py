@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from omnizarr.config import config
+from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents
+from omnizarr.hierarchy.paths import ancestors_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.v2 import V2
 from omnizarr.metadata.formats.v3 import V3
@@ -28,6 +30,21 @@ def format_of(zarr_format: int | str | None) -> Format:
     if found is None:
         raise ValueError(f"zarr_format: expected one of {', '.join(map(repr, FORMATS))}, found {number!r}")
     return found
+
+
+def format_for_new(store: Store, path: str, zarr_format: int | str | None) -> Format:
+    """Return the format of a node to be made: the one named, else that of the nearest group above.
+
+    Where there is none above, it is that of the settings.
+    """
+    usual = format_of(zarr_format)
+    if zarr_format is not None:
+        return usual
+    for ancestor in ancestors_of(path):
+        for format in (usual, *(other for other in FORMATS.values() if other != usual)):
+            if is_node(store, format, ancestor):
+                return format
+    return usual
 
 
 def find_documents(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from omnizarr.errors import StoreError
+from omnizarr.hierarchy.explain_store import explained
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.store.base import Store
@@ -41,7 +43,10 @@ def locate(
     if isinstance(target, Node):
         return Place(open_store(target.store, mode=mode), joined(target.path, relative))
     store = MemoryStore() if target is None else target
-    return Place(open_store(store, mode=mode, storage_options=storage_options), relative)
+    try:
+        return Place(open_store(store, mode=mode, storage_options=storage_options), relative)
+    except StoreError as error:
+        raise explained(error, target) from error
 
 
 def was_opened_for(target: Any) -> bool:

@@ -9,7 +9,7 @@ from omnizarr.errors import NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.diagnose import absent
-from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.formats import format_for_new, format_of
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.locating import Place, locate
 from omnizarr.hierarchy.making import make_array
@@ -152,7 +152,7 @@ def _new_array(
     if "shape" not in arguments and arguments.get("data") is None:
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(store, asked, path, "array")
-    format = format_of(zarr_format)
+    format = format_for_new(store, path, zarr_format)
     return make_array(store, format, path, **{"overwrite": mode == "w", **arguments})
 
 
@@ -160,7 +160,7 @@ def _new_group(
     where: Place, mode: Mode, zarr_format: int | str | None, attributes: Mapping[str, Any] | None
 ) -> Group:
     store, path = where
-    format = format_of(zarr_format)
+    format = format_for_new(store, path, zarr_format)
     metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
     place(store, format, path, metadata, overwrite=mode == "w")
     return Group(store, format, path, metadata)

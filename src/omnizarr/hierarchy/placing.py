@@ -88,9 +88,8 @@ def refuse_other_formats(store: Store, format: Format, path: str) -> None:
     """
     for other in FORMATS.values():
         if other != format and is_node(store, other, path):
-            message = (
-                f"there is a node of Zarr {other.zarr_format}, zarr_format={other.zarr_format!r} adds to it"
-            )
+            number = other.zarr_format
+            message = f"a node of Zarr {number} is there; zarr_format={number!r} makes others of that format"
             raise NodeExistsError(message, store=store.name, path=path)
 
 
