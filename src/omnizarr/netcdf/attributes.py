@@ -9,7 +9,7 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.netcdf.dialects.attributes import is_hidden
-from omnizarr.netcdf.model import AttributeModel, Values
+from omnizarr.netcdf.model import AttributeModel
 from omnizarr.netcdf.types import CHAR, STRING, NcType, type_of_dtype
 
 
@@ -60,14 +60,15 @@ def cast_attribute(attribute: AttributeModel, kind: NcType) -> AttributeModel:
         return AttributeModel(attribute.name, STRING, tuple(map(str, attribute.values)))
     if texts and kind is CHAR:
         return AttributeModel(attribute.name, CHAR, "".join(map(str, attribute.values)))
-    try:
-        if texts or not kind.is_numeric:
-            raise ValueError
-        values: Values = tuple(np.array(attribute.values).astype(kind.dtype).tolist())
-    except (ValueError, OverflowError):
-        found = f"{attribute.type} {attribute.value!r}"
-        raise ConversionError(f"attribute {attribute.name!r}: expected {kind}, found {found}") from None
-    return AttributeModel(attribute.name, kind, values)
+    if not texts and kind.is_numeric:
+        given = np.array(attribute.value, attribute.type.dtype)
+        with np.errstate(all="ignore"):
+            cast = given.astype(kind.dtype)
+        # Rounding is what a float does; an integer is the same number or another one.
+        if kind.dtype.kind == "f" or bool(np.all(cast == given)):
+            return AttributeModel(attribute.name, kind, tuple(cast.tolist()))
+    found = f"{attribute.type} {attribute.value!r}"
+    raise ConversionError(f"attribute {attribute.name!r}: expected {kind}, found {found}")
 
 
 def _are_texts(values: np.ndarray[Any, Any]) -> bool:

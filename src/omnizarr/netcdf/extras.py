@@ -1,0 +1,23 @@
+"""The libraries of the `netcdf` extra, imported when they are first needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from omnizarr.errors import ConversionError
+
+
+def optional(name: str) -> Any:
+    """Return a module of the extra.
+
+    Raises
+    ------
+    ConversionError
+        It is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        message = f"netCDF files need the package {name}, which belongs to the extra 'netcdf'"
+        raise ConversionError(f"{message} (pip install 'omnizarr[netcdf]')") from error

@@ -1,0 +1,277 @@
+"""netCDF files as values of the model: read by netCDF4, and by h5py what that does not tell.
+
+https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from omnizarr.errors import ConversionError, StoreNotFoundError
+from omnizarr.netcdf import hdf5
+from omnizarr.netcdf.attributes import cast_attribute
+from omnizarr.netcdf.chunking import default_chunks
+from omnizarr.netcdf.dialects.attributes import is_hidden
+from omnizarr.netcdf.extras import optional
+from omnizarr.netcdf.filters import Filter, Fletcher32, OtherFilter, Shuffle, Szip
+from omnizarr.netcdf.model import (
+    FILL_VALUE,
+    AttributeModel,
+    DatasetModel,
+    DimensionModel,
+    GroupModel,
+    VariableModel,
+    join,
+)
+from omnizarr.netcdf.types import CHAR, STRING, Endian, NcType, type_of_dtype
+
+
+class Loss(NamedTuple):
+    """Something of a file that the target cannot hold."""
+
+    path: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
+
+
+@dataclass(slots=True)
+class FileModel:
+    """What a file holds.
+
+    Attributes
+    ----------
+    datasets
+        The HDF5 datasets of variables by absolute path, where the file is HDF5.
+    kept
+        The variables whose stored chunks are those of a Zarr array with the same filters.
+    """
+
+    dataset: DatasetModel
+    losses: list[Loss] = field(default_factory=list)
+    datasets: dict[str, Any] = field(default_factory=dict)
+    kept: set[str] = field(default_factory=set)
+
+
+class NetCDFFile:
+    """An open netCDF file of any kind, read without masking and scaling."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self._held = ExitStack()
+        if not Path(path).exists():
+            raise StoreNotFoundError("there is no such file", store=self.path)
+        library = optional("netCDF4")
+        try:
+            with warnings.catch_warnings():
+                # It warns of user-defined types, which are reported as losses.
+                warnings.simplefilter("ignore")
+                self.netcdf = self._held.enter_context(library.Dataset(self.path))
+        except (OSError, RuntimeError) as error:
+            raise ConversionError(f"{self.path} is no netCDF file that can be read: {error}") from error
+        self.netcdf.set_auto_maskandscale(False)
+        self.netcdf.set_auto_chartostring(False)
+        self.hdf5: Any = None
+        if self.netcdf.disk_format == "HDF5":
+            self.hdf5 = self._held.enter_context(optional("h5py").File(self.path, "r"))
+
+    def variable(self, path: str) -> Any:
+        """Return netCDF4's handle on a variable."""
+        return self.netcdf[path.lstrip("/")] if path.count("/") > 1 else self.netcdf.variables[path[1:]]
+
+    def model(self) -> FileModel:
+        """Return what the file holds, and what the target cannot hold."""
+        return _Reader(self).run()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.close()
+
+
+class _Reader:
+    """One reading of a file's structure."""
+
+    def __init__(self, file: NetCDFFile) -> None:
+        self.file = file
+        self.found = FileModel(DatasetModel(root=GroupModel(name="/"), dialect="netcdf"))
+
+    def run(self) -> FileModel:
+        root = self.group(self.file.netcdf, "/", "/")
+        self.found.dataset = DatasetModel(root=root, dialect="netcdf")
+        return self.found
+
+    def lose(self, path: str, what: str) -> None:
+        self.found.losses.append(Loss(path, what))
+
+    def group(self, group: Any, path: str, name: str) -> GroupModel:
+        node = self.file.hdf5[path] if self.file.hdf5 is not None else None
+        for kinds in ("cmptypes", "vltypes", "enumtypes"):
+            for user_type in getattr(group, kinds):
+                self.lose(join(path, user_type), "a user-defined type")
+        model = GroupModel(
+            name=name,
+            dimensions=tuple(
+                DimensionModel(d.name, len(d), d.isunlimited()) for d in group.dimensions.values()
+            ),
+            attributes=tuple(self.attributes(group, node, path)),
+            variables=tuple(
+                found
+                for variable in group.variables.values()
+                if (found := self.variable(variable, join(path, variable.name))) is not None
+            ),
+            groups=tuple(self.group(inner, join(path, key), key) for key, inner in group.groups.items()),
+        )
+        if node is not None:
+            for missing in hdf5.variable_names(node):
+                if missing not in group.variables:
+                    self.lose(join(path, missing), "a variable of a type that netCDF4 does not read")
+        return model
+
+    # --- attributes
+
+    def attributes(self, owner: Any, node: Any, path: str) -> Iterator[AttributeModel]:
+        for name in owner.ncattrs():
+            if is_hidden(name):
+                continue
+            kind = "number" if node is None else hdf5.attribute_kind(node, name)
+            attribute = None if kind == "other" else _attribute(owner, name, kind)
+            if attribute is None:
+                self.lose(path, f"attribute {name!r} of a user-defined type")
+                continue
+            if any(map(_has_other_bytes, attribute.values)):
+                self.lose(path, f"the encoding of attribute {name!r}, which is not UTF-8: taken as Latin-1")
+            yield attribute
+
+    # --- variables
+
+    def variable(self, variable: Any, path: str) -> VariableModel | None:
+        kind = _type(variable)
+        if kind is None:
+            self.lose(path, f"a variable of the user-defined type {getattr(variable.datatype, 'name', '')}")
+            return None
+        if variable._isenum:
+            self.lose(path, f"the names of the enum {variable.datatype.name}; its numbers are kept")
+        node = None if self.file.hdf5 is None else hdf5.dataset_of(self.file.hdf5, path)
+        if node is not None:
+            self.found.datasets[path] = node
+        dimensions = variable.get_dims()
+        models = [DimensionModel(d.name, len(d), d.isunlimited()) for d in dimensions]
+        filters = hdf5.filters_of(node) if node is not None and models else ()
+        stored = self.storable(filters, kind, path)
+        chunks = _chunks(variable, kind, models)
+        if node is not None and node.chunks is not None and kind is not STRING and stored == filters:
+            self.found.kept.add(path)
+        attributes, has_fill = self.of_type(tuple(self.attributes(variable, node, path)), kind, path)
+        return VariableModel(
+            name=variable.name,
+            type=kind,
+            dimensions=tuple(join(d.group().path, d.name) for d in dimensions),
+            attributes=attributes,
+            no_fill=not has_fill or (kind is not STRING and variable.get_fill_value() is None),
+            chunks=chunks,
+            filters=stored,
+            endian=_endian(variable, kind),
+        )
+
+    def of_type(
+        self, attributes: tuple[AttributeModel, ...], kind: NcType, path: str
+    ) -> tuple[tuple[AttributeModel, ...], bool]:
+        """Return attributes with `_FillValue` in the variable's type, as netCDF-4 has it.
+
+        Classic files may have one that the type cannot hold, NaN for integers, which fills nothing:
+        then it is left out, and there is no filling.
+        """
+        found = []
+        for attribute in attributes:
+            try:
+                found.append(cast_attribute(attribute, kind) if attribute.name == FILL_VALUE else attribute)
+            except ConversionError:
+                self.lose(path, f"_FillValue {attribute.value!r}, which is no {kind}")
+        return tuple(found), len(found) == len(attributes)
+
+    def storable(self, filters: tuple[Filter, ...], kind: NcType, path: str) -> tuple[Filter, ...]:
+        """Return the filters that the target gets instead of a variable's own: the same, if may be."""
+        for entry in filters:
+            if isinstance(entry, OtherFilter | Szip):
+                name = entry.name if isinstance(entry, OtherFilter) else "szip"
+                self.lose(path, f"the filter {name}; its chunks are stored without it")
+        kept = tuple(entry for entry in filters if not isinstance(entry, OtherFilter | Szip))
+        if kind is STRING:
+            kept = tuple(entry for entry in kept if not isinstance(entry, Shuffle))
+        return _in_order(kept, kind)
+
+
+def _in_order(filters: tuple[Filter, ...], kind: NcType) -> tuple[Filter, ...]:
+    """Return filters with the checksum last where its four bytes could not be shuffled among the items.
+
+    HDF5 leaves a remainder as it is when it shuffles, numcodecs refuses it.
+    """
+    names = [type(entry) for entry in filters]
+    if Fletcher32 not in names or Shuffle not in names or 4 % kind.size == 0:
+        return filters
+    if names.index(Fletcher32) > names.index(Shuffle):
+        return filters
+    return (*(entry for entry in filters if not isinstance(entry, Fletcher32)), Fletcher32())
+
+
+def _type(variable: Any) -> NcType | None:
+    if variable.dtype is str:
+        return STRING
+    if variable._isvlen or variable._iscompound or not isinstance(variable.dtype, np.dtype):
+        return None
+    return type_of_dtype(variable.dtype)
+
+
+def _attribute(owner: Any, name: str, kind: str) -> AttributeModel | None:
+    """Return an attribute; texts are asked for as Latin-1, which keeps every byte."""
+    try:
+        value = owner.getncattr(name, encoding="latin-1")
+    except (TypeError, KeyError, ValueError, RuntimeError, AttributeError):
+        return None
+    if kind == "string":
+        texts = [value] if isinstance(value, str) else list(value)
+        return AttributeModel(name, STRING, tuple(map(_text, texts)))
+    if isinstance(value, str):
+        return AttributeModel(name, CHAR, _text(value))
+    values = np.asarray(value)
+    found = type_of_dtype(values.dtype)
+    return None if found is None else AttributeModel(name, found, tuple(values.ravel().tolist()))
+
+
+def _text(latin: str) -> str:
+    return latin.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+def _has_other_bytes(value: object) -> bool:
+    return isinstance(value, str) and any("\udc80" <= character <= "\udcff" for character in value)
+
+
+def _chunks(variable: Any, kind: NcType, dimensions: list[DimensionModel]) -> tuple[int, ...] | None:
+    if not dimensions:
+        return None
+    sizes = variable.chunking()
+    # What is in one piece could be of any size; cut as netCDF-C cuts what it chooses itself.
+    return tuple(sizes) if isinstance(sizes, list) else default_chunks(dimensions, kind.size)
+
+
+def _endian(variable: Any, kind: NcType) -> Endian:
+    order = variable.endian() if kind.is_numeric else "little"
+    return "big" if order == "big" else "little"
+
+
+def with_string_length(variable: VariableModel, length: int) -> VariableModel:
+    """Return a string variable whose elements are stored in so many bytes."""
+    return replace(variable, max_string_length=max(1, length))
