@@ -26,7 +26,7 @@ from omnizarr.jsontypes import (
 from omnizarr.metadata.dtype import PLAIN, DataType
 from omnizarr.metadata.extension import UNREADABLE, Extension, read_extension
 
-_RAW = re.compile(r"r([1-9][0-9]{0,9})")
+_RAW = re.compile(r"r([1-9][0-9]{0,19})")
 _MAX_LENGTH = 2**31 - 1  # numpy's largest item
 _UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic")
 
@@ -72,7 +72,7 @@ def _configured(extension: Extension, at: str, problems: Problems) -> DataType:
 
 def _read_raw(bits: int, at: str, problems: Problems) -> DataType:
     if bits % 8 or bits // 8 > _MAX_LENGTH:
-        problems.add(at, f"expected r and a multiple of 8 bits, found r{bits}")
+        problems.add(at, f"expected r and a multiple of 8 bits (2^31 bytes at most), found r{bits}")
         return _UNKNOWN
     return DataType(f"r{bits}", np.dtype((np.void, bits // 8)))
 

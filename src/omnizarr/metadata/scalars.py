@@ -22,6 +22,7 @@ _NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 _RANGES = {np.dtype(kind): (int(np.iinfo(kind).min), int(np.iinfo(kind).max)) for kind in _INTEGERS}
+_EXACT = 2**53  # integers below are written digit by digit
 _SMALL = 65504  # the largest float16: up to here no float type overflows
 
 
@@ -141,6 +142,8 @@ def read_string(value: Json, dtype: Dtype) -> Any:
 def write_float(value: Any) -> Json:
     """Return the shortest number that reads back the same, a name, or the bits of an unusual NaN."""
     number = float(value)
+    if number.is_integer() and abs(number) < _EXACT:
+        return number  # float16 would call 65504 65500
     if math.isfinite(number):
         short = float(str(value))
         return short if type(value)(short) == value else number
