@@ -108,7 +108,7 @@ def by_tensorstore(path: Path) -> None:
 
 def table() -> dict[str, dict[str, str]]:
     """Return the cells by row and column."""
-    lines = re.findall(r"^\| (.*) \|$", PAGE, flags=re.MULTILINE)
+    lines = re.findall(r"^\| (.*) \|$", PAGE.partition("## Odd documents")[2], flags=re.MULTILINE)
     head, *rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
 
