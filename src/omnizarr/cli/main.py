@@ -20,7 +20,7 @@ from omnizarr._version import __version__
 from omnizarr.errors import OmniZarrError
 
 # A command is imported when it is run: what one needs, the others need not wait for.
-_COMMANDS = {
+COMMANDS = {
     "consolidate": "Gather the metadata of a hierarchy in its root.",
     "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
     "demo": "Convert a netCDF file and compare it through three readers.",
@@ -39,11 +39,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return sorted(_COMMANDS)
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, which is imported for it."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"omnizarr.cli.{cmd_name}").command
         return command
@@ -51,7 +51,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _COMMANDS[name]) for name in sorted(_COMMANDS)])
+            formatter.write_dl([(name, COMMANDS[name]) for name in sorted(COMMANDS)])
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any

@@ -128,11 +128,27 @@ class _Check:
     def compare_consolidated(self) -> None:
         """Compare consolidated metadata with the documents they were made from."""
         for relative, metadata in self.nodes.items():
-            if isinstance(metadata, GroupMetadata) and metadata.consolidated is not None:
-                below = _below(relative, self.nodes)
-                for name, message in stale(metadata.consolidated, below):
-                    if joined(relative, name) not in self.broken:
-                        self.add("consolidated", joined(self.path, relative), name, message)
+            if not isinstance(metadata, GroupMetadata):
+                continue
+            consolidated = self.consolidated(relative, metadata)
+            for name, message in stale(consolidated, _below(relative, self.nodes)) if consolidated else ():
+                if joined(relative, name) not in self.broken:
+                    self.add("consolidated", joined(self.path, relative), name, message)
+
+    def consolidated(self, relative: str, metadata: GroupMetadata) -> Mapping[str, NodeMetadata] | None:
+        """Return a group's consolidated metadata, which v2 has in a document of their own."""
+        place = joined(self.path, relative)
+        key = self.format.consolidated_key(place)
+        value = None if key is None else self.store.get(key)
+        if key is None or value is None:
+            return metadata.consolidated
+        documents = fetch_documents(self.store, self.format, place)
+        try:
+            group = read_documents(self.store, self.format, place, {**documents, key: value})
+        except MetadataError as error:
+            self.refuse(relative, error)
+            return None
+        return group.consolidated if isinstance(group, GroupMetadata) else None
 
     def sort_keys(self) -> None:
         """Say of every key what it is: a document, a chunk, or nothing we know."""

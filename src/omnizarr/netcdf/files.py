@@ -19,6 +19,7 @@ from omnizarr.errors import ConversionError, StoreNotFoundError
 from omnizarr.netcdf import hdf5
 from omnizarr.netcdf.attributes import cast_attribute
 from omnizarr.netcdf.chunking import default_chunks
+from omnizarr.netcdf.classic import check_whole
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.filters import Filter, Fletcher32, OtherFilter, Shuffle, Szip
@@ -70,6 +71,7 @@ class NetCDFFile:
         self._held = ExitStack()
         if not Path(path).exists():
             raise StoreNotFoundError("there is no such file", store=self.path)
+        check_whole(path)
         library = optional("netCDF4")
         try:
             with warnings.catch_warnings():

@@ -1,0 +1,176 @@
+"""`omnizarr copy`: hierarchies between stores, formats, chunkings and codecs; netCDF files to Zarr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from omnizarr.cli.places import is_netcdf_file
+from omnizarr.cli.progress import progress_bar
+from omnizarr.cli.sizes import parse_size, shown_size
+from omnizarr.hierarchy.copy import opened, target_of
+from omnizarr.hierarchy.copy_plan import plan_copy
+from omnizarr.hierarchy.formats import format_of
+from omnizarr.hierarchy.recut import KEEP, Cuts
+from omnizarr.hierarchy.transfer import Moved
+from omnizarr.jsontypes import shown
+from omnizarr.netcdf.convert import ConversionReport, convert_netcdf, losses_of
+
+_EVERY = ""
+
+
+class Size(click.ParamType[Any]):
+    """A byte count: `512MB`, `1.5GiB`, `4096`."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        try:
+            return value if isinstance(value, int) else parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Lengths(click.ParamType[Any]):
+    """Lengths for one array (`PATH=10,20`) or for all (`10,20`); `auto`, or `none` for no shards."""
+
+    name = "[path=]lengths"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return (path, lengths)."""
+        path, found, text = value.rpartition("=")
+        if text in ("auto", "none"):
+            return path if found else _EVERY, None if text == "none" else text
+        try:
+            return path if found else _EVERY, tuple(int(length) for length in text.split(","))
+        except ValueError:
+            self.fail(f"expected lengths such as 100,200 or PATH=100,200, found {value!r}", param, ctx)
+
+
+class Codecs(click.ParamType[Any]):
+    """Codecs as JSON, or the name of one; for one array (`PATH=zstd`) or for all; `none` for none."""
+
+    name = "[path=]codecs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return (path, codecs)."""
+        path, found, text = ("", "", value) if value.startswith(("{", "[")) else value.partition("=")
+        if not found:
+            text = value
+        return path if found else _EVERY, self._codecs(text, param, ctx)
+
+    def _codecs(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if text == "none":
+            return None
+        if not text.startswith(("{", "[")):
+            return {"name": text}
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            self.fail(f"expected JSON such as {_EXAMPLE}, found {shown(text)}: {error}", param, ctx)
+
+
+_EXAMPLE = '{"name": "zstd", "configuration": {"level": 3}}'
+
+
+@click.command("copy")
+@click.argument("source", metavar="SRC")
+@click.argument("target", metavar="DST")
+@click.option(
+    "--zarr-format", type=click.Choice(["2", "3"]), help="The format of the copy; SRC's unless given."
+)
+@click.option("--chunks", type=Lengths(), multiple=True, help="Chunk shape, of all arrays or of one.")
+@click.option("--shards", type=Lengths(), multiple=True, help="Shard shape; 'none' undoes shards.")
+@click.option(
+    "--compressor", "--codec", "compressors", type=Codecs(), multiple=True, help=f"As JSON: {_EXAMPLE}"
+)
+@click.option("--filters", type=Codecs(), multiple=True, help="Array-to-array codecs, as JSON.")
+@click.option("--memory", type=Size(), default="512MB", show_default=True, help="Memory to use at most.")
+@click.option("--overwrite", is_flag=True, help="Replace what is at DST.")
+@click.option("--strict", is_flag=True, help="Refuse to copy what DST cannot hold completely.")
+def command(source: str, target: str, memory: int, overwrite: bool, strict: bool, **options: Any) -> None:
+    """Copy the array, hierarchy or netCDF file at SRC to DST.
+
+    Chunks that are stored alike on both sides are moved without decoding. What DST cannot hold is listed
+    before anything is written. A copy that was interrupted is continued by the same command, or starts
+    anew where SRC has changed.
+
+    A netCDF file (.nc) becomes an NCZarr dataset with the file's chunks and filters.
+    """
+    if is_netcdf_file(source):
+        _refuse_for_netcdf(options)
+        report = _copy_netcdf(source, target, memory, overwrite=overwrite, strict=strict)
+        tell(report.groups, report.variables, "variable", report.moved, report.resumed)
+        return
+    _check_exists(source)
+    zarr_format = options.pop("zarr_format")
+    cuts = Cuts(**{name: _per_array(name, given) for name, given in options.items()})
+    with ExitStack() as held:
+        node = opened(source, held)
+        store, path = target_of(target, None, held)
+        format = node.format if zarr_format is None else format_of(int(zarr_format))
+        plan = plan_copy(node, store, format, path, cuts=cuts, memory=memory, strict=strict)
+        for loss in plan.losses:
+            click.echo(f"not kept: {loss}", err=True)
+        with progress_bar("copying") as advance:
+            done = plan.run(overwrite=overwrite, progress=advance)
+    tell(done.groups, done.arrays, "array", done.moved, done.resumed)
+
+
+def _copy_netcdf(source: str, target: str, memory: int, *, overwrite: bool, strict: bool) -> ConversionReport:
+    for loss in () if strict else losses_of(source):
+        click.echo(f"not kept: {loss}", err=True)
+    with progress_bar("converting") as advance:
+        return convert_netcdf(
+            source, target, memory=memory, overwrite=overwrite, strict=strict, progress=advance
+        )
+
+
+def _refuse_for_netcdf(options: Mapping[str, Any]) -> None:
+    if options["zarr_format"] == "3":
+        raise click.UsageError(
+            "--zarr-format: NCZarr datasets are Zarr v2; copy the result again for Zarr v3"
+        )
+    for name in ("chunks", "shards", "compressors", "filters"):
+        if options[name]:
+            raise click.UsageError(
+                f"--{name.removesuffix('s')}: a netCDF file keeps its chunks and filters; "
+                "copy the result again to change them"
+            )
+
+
+def tell(groups: int, arrays: int, noun: str, moved: Moved, resumed: bool) -> None:
+    """Say what was copied."""
+    parts = [f"{_counted(groups, 'group')}, {_counted(arrays, noun)}"]
+    if resumed:
+        parts.append("an interrupted copy was continued")
+    if moved.chunks:
+        parts.append(f"{_counted(moved.chunks, 'chunk')} ({shown_size(moved.bytes)}) moved without decoding")
+    if moved.recoded_bytes:
+        parts.append(f"{shown_size(moved.recoded_bytes)} encoded anew")
+    click.echo("copied " + "; ".join(parts))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _per_array(name: str, given: tuple[tuple[str, Any], ...]) -> Any:
+    """Return what `Cuts` takes for options that were given once for all arrays, or once for each."""
+    if not given:
+        return KEEP
+    by_path: Mapping[str, Any] = dict(given)
+    if _EVERY in by_path and len(by_path) > 1:
+        raise click.UsageError(f"--{name}: expected either one value for all arrays or PATH=VALUE for each")
+    return by_path.get(_EVERY, by_path)
+
+
+def _check_exists(source: str) -> None:
+    if "://" not in source and not Path(source.partition("#")[0]).exists():
+        raise click.UsageError(f"there is nothing at {source}")

@@ -1,0 +1,115 @@
+"""`omnizarr info`: what an array or a group is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from omnizarr.cli.output import write_json
+from omnizarr.cli.places import json_option, node_at, place_argument
+from omnizarr.cli.sizes import shown_size
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.jsontypes import Json, JsonObject, as_json, shown
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import GroupMetadata
+from omnizarr.netcdf.dialects.detect import detect
+from omnizarr.netcdf.model import DatasetModel
+
+
+@click.command("info")
+@place_argument
+@json_option
+def command(place: str, as_json: bool) -> None:
+    """Describe the array or group at PLACE: what it is, how it is stored, its attributes."""
+    with node_at(place) as node:
+        facts = _of_array(node) if isinstance(node, Array) else _of_group(node)
+        attributes = dict(node.attrs)
+    if as_json:
+        write_json({**facts, "attributes": attributes})
+        return
+    width = max(map(len, facts)) + 2
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' '):<{width}}{_shown(name, value)}")
+    if attributes:
+        click.echo("attributes")
+    for name, value in attributes.items():
+        click.echo(f"  {name}: {shown(value, 200)}")
+
+
+def _shown(name: str, value: Json) -> str:
+    if name.endswith("bytes") and isinstance(value, int):
+        return f"{value} ({shown_size(value)})"
+    if isinstance(value, str | int | float) or value is None:
+        return str(value)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return ", ".join(map(str, value))
+    return shown(value, 500)
+
+
+def _of_array(array: Array) -> JsonObject:
+    stored = array.nbytes_stored()
+    facts: dict[str, Any] = {
+        "kind": "array",
+        "zarr_format": array.zarr_format,
+        "store": array.store_path,
+        "shape": list(array.shape),
+        "data_type": array.metadata.data_type.name,
+        "dtype": str(array.dtype),
+        "chunks": array.chunks,
+        "shards": array.shards,
+        "codecs": [_codec(codec.name, codec.configuration) for codec in array.metadata.codecs],
+        "fill_value": _fill(array.fill_value),
+        "dimension_names": array.dimension_names,
+        "bytes": array.nbytes,
+        "stored_bytes": stored,
+        "stored_chunks": f"{array.nchunks_initialized} of {array.nchunks}",
+    }
+    optional = ("shards", "dimension_names")
+    return {name: _json(value) for name, value in facts.items() if value is not None or name not in optional}
+
+
+def _codec(name: str, configuration: JsonObject) -> str:
+    options = ", ".join(f"{option}={shown(value)}" for option, value in configuration.items())
+    return f"{name}({options})" if options else name
+
+
+def _fill(value: Any) -> Json:
+    try:
+        return _json(value)
+    except TypeError:
+        return repr(value)
+
+
+def _json(value: Any) -> Json:
+    return as_json(list(value) if isinstance(value, tuple) else value)
+
+
+def _of_group(group: Group) -> JsonObject:
+    nodes = dict(group.walk())
+    keys = list(group.store.list_prefix(prefix_of(group.path)))
+    facts: JsonObject = {
+        "kind": "group",
+        "zarr_format": group.zarr_format,
+        "store": group.store_path,
+        "groups": sum(isinstance(node, GroupMetadata) for node in nodes.values()),
+        "arrays": sum(isinstance(node, ArrayMetadata) for node in nodes.values()),
+        "consolidated": group.metadata.consolidated is not None,
+        "keys": len(keys),
+        "stored_bytes": sum(group.store.size(key) or 0 for key in keys),
+    }
+    return facts | _of_dataset(detect(group).read(group).model)
+
+
+def _of_dataset(model: DatasetModel) -> JsonObject:
+    """Return what the group is as a netCDF dataset, and what netCDF cannot show of it."""
+    facts: JsonObject = {}
+    if model.dialect != "plain":
+        facts["netcdf"] = model.dialect
+    if model.properties:
+        facts["netcdf_properties"] = model.properties
+    if model.unmapped:
+        facts["not_in_netcdf"] = {item.path: item.reason for item in model.unmapped}
+    return facts

@@ -1,0 +1,255 @@
+"""The commands, run as a user would, on small hierarchies."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from click.testing import CliRunner, Result
+
+from omnizarr.cli import cli
+from omnizarr.netcdf import Dataset
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def ok(*arguments: Any) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture(params=[2, 3])
+def hierarchy(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    root = zarr.open_group(
+        tmp_path / "a.zarr", mode="w", zarr_format=request.param, attributes={"title": "é"}
+    )
+    table = root.create_array("g/t", shape=(20, 30), chunks=(10, 10), dtype="f4")
+    table[...] = np.arange(600).reshape(20, 30)
+    table.attrs["units"] = "m"
+    root.create_array("n", data=np.arange(5, dtype="i2"), compressors=None)
+    return tmp_path / "a.zarr"
+
+
+def test_help_names_every_command() -> None:
+    text = ok("--help")
+    for name in ("info", "tree", "keys", "dump", "copy", "validate", "consolidate", "demo"):
+        assert f"  {name} " in text
+        assert "Usage: omnizarr" in ok(name, "--help")
+    assert run().exit_code == 2
+
+
+def test_info(hierarchy: Path) -> None:
+    text = ok("info", hierarchy)
+    assert "arrays" in text and 'title: "é"' in text
+    facts = json.loads(ok("info", hierarchy / "g" / "t", "--json"))
+    assert facts["shape"] == [20, 30]
+    assert facts["chunks"] == [10, 10]
+    assert facts["stored_chunks"] == "6 of 6"
+    assert facts["attributes"] == {"units": "m"}
+    group = json.loads(ok("info", hierarchy, "--json"))
+    assert (group["groups"], group["arrays"], group["consolidated"]) == (1, 2, False)
+    assert group["stored_bytes"] == sum(
+        file.stat().st_size for file in hierarchy.rglob("*") if file.is_file()
+    )
+
+
+def test_tree(hierarchy: Path) -> None:
+    assert ok("tree", hierarchy).splitlines()[1:] == [
+        "├── g",
+        "│   └── t (20, 30) float32",
+        "└── n (5,) int16",
+    ]
+    assert "t (20" not in ok("tree", "-L", 1, hierarchy)
+    assert ok("tree", hierarchy / "n").strip().endswith("n (5,) int16")
+    paths = [entry["path"] for entry in json.loads(ok("tree", "--json", hierarchy))]
+    assert sorted(paths) == ["/", "/g", "/g/t", "/n"]
+
+
+def test_keys(hierarchy: Path) -> None:
+    files = {
+        file.relative_to(hierarchy).as_posix(): file.stat().st_size
+        for file in hierarchy.rglob("*")
+        if file.is_file()
+    }
+    listed = {entry["key"]: entry["size"] for entry in json.loads(ok("keys", hierarchy, "--json"))}
+    assert listed == files
+    lines = ok("keys", hierarchy, "g").splitlines()
+    assert sorted(line.split()[1] for line in lines) == sorted(key for key in files if key.startswith("g/"))
+
+
+def test_consolidate_and_validate(hierarchy: Path) -> None:
+    assert ok("validate", hierarchy, "--data") == "no problems\n"
+    assert "consolidated 3 nodes" in ok("consolidate", hierarchy)
+    assert len(list(zarr.open_consolidated(hierarchy).members(max_depth=None))) == 3
+    assert ok("validate", hierarchy) == "no problems\n"
+    zarr.open_array(hierarchy / "n", mode="r+").attrs["new"] = 1
+    result = run("validate", hierarchy, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == [
+        {
+            "kind": "consolidated",
+            "path": "/",
+            "at": "n",
+            "message": "the consolidated metadata differ from the node's own",
+        }
+    ]
+
+
+def test_validate_finds_what_is_wrong(hierarchy: Path) -> None:
+    is_v3 = (hierarchy / "zarr.json").exists()
+    document = hierarchy / "n" / ("zarr.json" if is_v3 else ".zarray")
+    text = json.loads(document.read_text())
+    text["shape"] = [-1]
+    document.write_text(json.dumps(text))
+    chunk = hierarchy / "g" / "t" / ("c/0/0" if is_v3 else "0.0")
+    chunk.write_bytes(b"rubbish")
+    (hierarchy / "g" / "notes.txt").write_text("hello")
+    outside = hierarchy / "g" / "t" / ("c/7/0" if is_v3 else "7.0")
+    outside.parent.mkdir(exist_ok=True)
+    shutil.copy(chunk, outside)
+    result = run("validate", hierarchy, "--data")
+    assert result.exit_code == 1
+    found = sorted(result.stdout.splitlines())
+    assert len(found) == 4, found
+    assert found[0].startswith(f"chunk: /g/t: {chunk.relative_to(hierarchy).as_posix()}: codec ")
+    assert found[1].startswith("key: /: g/notes.txt: belongs to no node")
+    assert "a chunk outside the array's shape (20, 30)" in found[2]
+    assert found[3].startswith("metadata: /n: ") and "shape[0]: expected" in found[3]
+    assert len(run("validate", hierarchy).stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize("target", ["b.zarr", "b.zip"])
+def test_copy(hierarchy: Path, tmp_path: Path, target: str) -> None:
+    ours = zarr.open_group(hierarchy).metadata.zarr_format
+    result = run("copy", hierarchy, tmp_path / target, "--zarr-format", 5 - ours)
+    assert result.exit_code == 0, result.output
+    assert "moved without decoding" in result.stdout
+    store = zarr.storage.ZipStore(tmp_path / target) if target.endswith("zip") else tmp_path / target
+    found = zarr.open_group(store, mode="r")
+    assert found.metadata.zarr_format == 5 - ours
+    np.testing.assert_array_equal(found["g/t"][...], np.arange(600).reshape(20, 30))  # type: ignore[index]
+    assert found["g/t"].attrs["units"] == "m"
+
+
+def test_copy_with_other_chunks_and_codecs(hierarchy: Path, tmp_path: Path) -> None:
+    target = tmp_path / "b.zarr"
+    gzip = '{"name": "gzip", "configuration": {"level": 9}}'
+    text = ok("copy", hierarchy, target, "--chunks", "g/t=20,3", "--codec", gzip, "--memory", "1MiB")
+    assert "encoded anew" in text
+    found = zarr.open_group(target, mode="r")
+    table = found["g/t"]
+    assert isinstance(table, zarr.Array) and table.chunks == (20, 3)
+    np.testing.assert_array_equal(table[...], np.arange(600).reshape(20, 30))
+    ok(
+        "copy",
+        hierarchy,
+        target,
+        "--zarr-format",
+        3,
+        "--shards",
+        "g/t=20,30",
+        "--codec",
+        "n=none",
+        "--overwrite",
+    )
+    sharded = zarr.open_array(target / "g" / "t", mode="r")
+    assert (sharded.shards, sharded.chunks) == ((20, 30), (10, 10))
+    np.testing.assert_array_equal(sharded[...], np.arange(600).reshape(20, 30))
+
+
+def test_copy_tells_losses_and_strict_refuses(tmp_path: Path) -> None:
+    zarr.create_array(
+        tmp_path / "a", shape=(4, 4), chunks=(2, 2), dtype="i4", dimension_names=("x", None), zarr_format=3
+    )
+    result = run("copy", tmp_path / "a", tmp_path / "b", "--zarr-format", 2, "--strict")
+    assert result.exit_code == 2
+    assert "dimension names" in result.stderr and len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "b").exists()
+    result = run("copy", tmp_path / "a", tmp_path / "b", "--zarr-format", 2)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("not kept: /: dimension names")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    place = tmp_path / "d.zarr"
+    with Dataset(place, "w") as made:
+        made.title = "small"
+        made.createDimension("t", None)
+        made.createDimension("x", 3)
+        made.createVariable("t", "f8", ("t",))[:] = [0.5, 1.5]
+        heat = made.createVariable("heat", "f4", ("t", "x"), fill_value=-1)
+        heat.units = "K"
+        heat[:] = [[1, 2, -1], [4, 5, 6]]
+        made.createGroup("g").note = "deep"
+    return place
+
+
+def test_dump(dataset: Path) -> None:
+    header = ok("dump", dataset)
+    assert header.startswith("netcdf d {\ndimensions:\n\tt = UNLIMITED ; // (2 currently)\n\tx = 3 ;\n")
+    assert "data:" not in header
+    assert ok("dump", "-h", "-a", dataset) == header
+    values = ok("dump", "-v", "heat", dataset)
+    assert " heat =\n  1, 2, _,\n  4, 5, 6 ;\n" in values and " t = " not in values
+    coordinates = ok("dump", "-c", "-n", "other name", dataset)
+    assert " t = 0.5, 1.5 ;\n" in coordinates and coordinates.startswith("netcdf other\\ name {")
+    assert " heat =" in ok("dump", "-a", dataset)
+
+
+def test_dump_of_an_unknown_variable(dataset: Path) -> None:
+    result = run("dump", "-v", "heta", dataset)
+    assert result.exit_code == 2
+    assert result.stderr == "omnizarr: no variable 'heta' (node '/heta')\n"
+    assert result.stdout == ""
+
+
+def test_dump_as_ncdump_dumps_what_libnetcdf_reads(dataset: Path, tmp_path: Path) -> None:
+    ncdump = shutil.which("ncdump")
+    if ncdump is None:
+        pytest.skip("ncdump is not installed (Debian: netcdf-bin)")
+    netcdf4 = pytest.importorskip("netCDF4")
+    with netcdf4.Dataset(f"file://{dataset}#mode=nczarr,file") as source:
+        assert list(source.variables) == ["t", "heat"]
+        copied = tmp_path / "d.nc"
+        with netcdf4.Dataset(copied, "w") as target:
+            target.setncatts(source.__dict__)
+            target.createDimension("t", None)
+            target.createDimension("x", 3)
+            for name, variable in source.variables.items():
+                fill = getattr(variable, "_FillValue", None)
+                made = target.createVariable(name, variable.dtype, variable.dimensions, fill_value=fill)
+                made.setncatts(
+                    {key: value for key, value in variable.__dict__.items() if key != "_FillValue"}
+                )
+                made[:] = variable[:]
+            target.createGroup("g").note = "deep"
+    theirs = subprocess.run([ncdump, copied], capture_output=True, text=True, check=True).stdout
+    assert ok("dump", "-a", dataset) == theirs
+
+
+def test_sizes() -> None:
+    from omnizarr.cli.sizes import parse_size, shown_size
+
+    assert parse_size("512MB") == 512_000_000
+    assert parse_size("1.5 GiB") == 3 * 2**29
+    assert parse_size("4096") == 4096
+    for text in ("", "MB", "-1", "1XB", "1e9"):
+        with pytest.raises(ValueError, match="expected a size"):
+            parse_size(text)
+    assert [shown_size(n) for n in (0, 999, 1000, 1_500_000, 10**13)] == [
+        "0 B",
+        "999 B",
+        "1 kB",
+        "1.5 MB",
+        "10 TB",
+    ]
