@@ -7,7 +7,7 @@ The tree::
     │   ├── KeyNameError            a key that no store may hold (also ValueError)
     │   ├── ReadOnlyError           a write to something opened for reading (also PermissionError)
     │   └── StoreNotFoundError      nothing where the store should be (also FileNotFoundError)
-    ├── MetadataError               a document that breaks its specification, with every problem (also ValueError)
+    ├── MetadataError               a document that breaks its specification (also ValueError)
     │   └── UnsupportedError        a legal document that needs an extension this library does not know
     ├── CodecError                  bytes that a codec could not encode or decode (also ValueError)
     │   └── ChecksumError           a checksum that does not match
@@ -24,7 +24,7 @@ The tree::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 
 class OmniZarrError(Exception):
@@ -32,6 +32,10 @@ class OmniZarrError(Exception):
 
     def __str__(self) -> str:
         return self.args[0] if self.args else self.__class__.__name__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross processes; Python would call `__init__` with the finished message for its argument.
+        return _rebuilt, (type(self), self.args, vars(self))
 
 
 class StoreError(OmniZarrError, OSError):
@@ -62,7 +66,7 @@ class StoreNotFoundError(StoreError, FileNotFoundError):
 
 
 class Problem(NamedTuple):
-    """One fault of a document; `unsupported` where the document is legal, but asks for what is unknown here."""
+    """One fault of a document; `unsupported` where it is legal, but asks for what is not known here."""
 
     at: str
     message: str
@@ -146,6 +150,15 @@ class MissingChunkError(OmniZarrError, KeyError):
 
 class ConversionError(OmniZarrError, ValueError):
     """Something that cannot be carried over without loss."""
+
+
+def _rebuilt(kind: type[OmniZarrError], args: tuple[Any, ...], state: dict[str, Any]) -> OmniZarrError:
+    # By name: with two built-in bases `kind.__new__` is the first one's, and that may be too small.
+    base: type[Exception] = OSError if issubclass(kind, OSError) else Exception
+    error = base.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 def _placed(message: str, *, store: str = "", key: str | None = None, path: str | None = None) -> str:
