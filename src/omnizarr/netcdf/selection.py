@@ -60,6 +60,9 @@ def growing(
         An index lies past the end of an axis that cannot grow.
     """
     lengths = _lengths(indices, data_shape)
+    if not data_shape and len(indices) == 1 and not shape[0]:
+        # One value for the whole of a variable that is still empty: netCDF4-python makes it the first.
+        lengths = [1]
     result: list[Index] = []
     needed: list[int] = []
     for index, size, grows, length in zip(indices, shape, unlimited, lengths, strict=True):
@@ -128,7 +131,7 @@ def _resolved_slice(index: slice, size: int, length: int | None) -> tuple[slice,
     start = 0 if index.start is None else index.start
     start = max(0, start + size) if start < 0 else start
     if index.stop is None:
-        count = -(-(size - start) // step) or 1 if length is None else length
+        count = max(0, -(-(size - start) // step)) if length is None else length
         stop = start + max(0, (count - 1) * step + 1) if count > 0 else start
     else:
         stop = index.stop + size if index.stop < 0 else index.stop

@@ -349,6 +349,19 @@ class Variable(Attributed):
     def _values_of_attributes(self) -> dict[str, Any]:
         return {name: to_python(attribute) for name, attribute in self._attributes.items()}
 
+    def getncattr(self, name: str, encoding: str = "utf-8") -> Any:
+        """Return the value of an attribute; the fill value of characters is bytes, as they are.
+
+        Raises
+        ------
+        AttributeError
+            There is none.
+        """
+        value = super().getncattr(name, encoding)
+        if name == FILL_VALUE and self._model.type is CHAR:
+            return str(value).encode("utf-8", "surrogateescape")
+        return value
+
     def _set_attribute(self, attribute: AttributeModel) -> None:
         if attribute.name == FILL_VALUE:
             if FILL_VALUE not in self._attributes:
