@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +27,11 @@ EMPTY = 2**64 - 1
 _ANY = 2**62
 
 
-@runtime_checkable
 class DecodesInto(Protocol):
     """A serializer that can decode into memory of its caller's."""
 
     def decode_into(self, data: Buffer, spec: ChunkSpec, out: AnyArray) -> None:
         """Fill `out`, an array of `spec`."""
-
-
-@runtime_checkable
-class ShardSerializer(Protocol):
-    """A serializer whose bytes are shards."""
-
-    shards: Shards | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +51,8 @@ class Chain:
     is_raw
         Whether the stored bytes are the C-order memory of the array.
     shards
-        The parts of an encoded chunk, where it is a shard and nothing more.
+        The parts of an encoded chunk, where it is a shard and nothing more: where the only codec is a
+        serializer that has `shards`.
     """
 
     spec: ChunkSpec
@@ -79,11 +72,11 @@ class Chain:
         put = object.__setattr__
         into = not self.array_codecs and _is_memory(self.serializer, self.serialized)
         put(self, "_into", into)
-        put(self, "_fills", not self.array_codecs and isinstance(self.serializer, DecodesInto))
+        put(self, "_fills", not self.array_codecs and hasattr(self.serializer, "decode_into"))
         # A boolean may be stored as any byte; its memory may not.
         put(self, "is_raw", into and not self.bytes_codecs and self.spec.dtype.kind != "b")
-        alone = isinstance(self.serializer, ShardSerializer) and len(self.codecs) == 1
-        put(self, "shards", self.serializer.shards if alone else None)  # type: ignore[attr-defined]
+        alone = not self.array_codecs and not self.bytes_codecs
+        put(self, "shards", getattr(self.serializer, "shards", None) if alone else None)
         exact = self.serializer.encoded_size(self.serialized)
         bound, limits = exact, []
         for codec in self.bytes_codecs:
@@ -146,7 +139,7 @@ class Chain:
                 return _settled(out)
             codec = self.serializer
             if out is not None and self._fills:
-                codec.decode_into(data, self.serialized, out)  # type: ignore[attr-defined]
+                cast(DecodesInto, codec).decode_into(data, self.serialized, out)
                 return out
             array = codec.decode(data, self.serialized)
             for codec, spec in reversed(self.array_codecs):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -27,7 +27,6 @@ __all__ = ["Chain", "Shards", "build_chain"]
 AnyCodec: TypeAlias = ArrayToArray | ArrayToBytes | BytesToBytes
 
 
-@runtime_checkable
 class BindsSerializer(Protocol):
     """A serializer that is made ready for one spec, because that takes work."""
 
@@ -131,18 +130,24 @@ class _Binding:
             self.problems.add(at, str(error))
 
     def _add(self, codec: AnyCodec, at: str) -> None:
-        if isinstance(codec, BytesToBytes):
-            self._add_bytes_codec(codec, at)
-        elif self.serializer is not None and self.own_order:
+        # By a method of each kind: to ask the Protocols took three quarters of the 57 µs of a short chain.
+        if hasattr(codec, "bind"):
+            self._add_bytes_codec(cast(BytesToBytes, codec), at)
+            return
+        serializes = hasattr(codec, "check")
+        if self.serializer is not None and self.own_order:
             self._add_on_memory(codec, at)
         elif self.serializer is not None:
-            wrong = "a second codec that turns arrays into bytes" if _serializes(codec) else "an array codec"
+            wrong = "a second codec that turns arrays into bytes" if serializes else "an array codec"
             self.problems.add(at, f"codec {codec.name}: found {wrong} after {self.serializer.name}")
-        elif isinstance(codec, ArrayToBytes):
-            self._add_serializer(codec, at)
+        elif serializes:
+            self._add_serializer(cast(ArrayToBytes, codec), at)
         else:
-            self.array_codecs.append((codec, self.serialized))
-            self.serialized = codec.encoded_spec(self.serialized)
+            self._add_array_codec(cast(ArrayToArray, codec))
+
+    def _add_array_codec(self, codec: ArrayToArray) -> None:
+        self.array_codecs.append((codec, self.serialized))
+        self.serialized = codec.encoded_spec(self.serialized)
 
     def _add_serializer(self, codec: ArrayToBytes, at: str) -> None:
         spec = self.serialized
@@ -155,8 +160,8 @@ class _Binding:
             self.problems.add(
                 f"{at}.configuration.endian", f"required for elements of {spec.dtype}, but missing"
             )
-        if isinstance(codec, BindsSerializer):
-            self.serializer = codec.bound(spec, at, self.problems)
+        if hasattr(codec, "bound"):
+            self.serializer = cast(BindsSerializer, codec).bound(spec, at, self.problems)
         else:
             codec.check(spec, at, self.problems)
             self.serializer = codec
@@ -175,15 +180,10 @@ class _Binding:
         if self.memory is None:
             self.problems.add(at, f"codec {codec.name}: expected elements of one size before it")
             return
-        self.bytes_codecs.append(cast(BytesToBytes, OnMemory(codec, self.memory)))  # all of it but from_json
-        if isinstance(codec, ArrayToBytes):
-            self.memory = _plain(codec.encoded_size(self.memory))
-        else:
-            self.memory = codec.encoded_spec(self.memory)
-
-
-def _serializes(codec: AnyCodec) -> bool:
-    return isinstance(codec, ArrayToBytes)
+        filter_ = OnMemory(codec, self.memory)
+        self.bytes_codecs.append(cast(BytesToBytes, filter_))  # all of it but from_json
+        size = filter_.encoded_size(self.memory.nbytes)
+        self.memory = filter_.encoded if filter_.encoded is not None else _plain(size)
 
 
 def _plain(size: int | None) -> ChunkSpec | None:

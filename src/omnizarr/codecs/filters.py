@@ -46,17 +46,20 @@ class _Filter(ABC):
         taken = self.taken(spec)
         if spec.dtype.hasobject or spec.nbytes % taken.itemsize:
             raise CodecError(f"expected elements of {taken}, found {spec.dtype}", codec=self.name)
-        same = taken.itemsize == spec.dtype.itemsize
-        shape = spec.shape if same else (spec.nbytes // taken.itemsize,)
-        return ChunkSpec(shape, self.given(spec), self._fill(spec) if same else None)
+        fill = self._fill(spec) if taken.itemsize == spec.dtype.itemsize else None
+        return ChunkSpec(self._shape(spec), self.given(spec), fill)
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> AnyArray:
         items = np.ascontiguousarray(array).reshape(-1).view(self.taken(spec))
-        return self.forward(items, spec).reshape(self.encoded_spec(spec).shape)
+        return self.forward(items, spec).reshape(self._shape(spec))
 
     def decode(self, array: AnyArray, spec: ChunkSpec) -> AnyArray:
         items = np.ascontiguousarray(array).reshape(-1)
         return self.back(items, spec).view(spec.dtype).reshape(spec.shape)
+
+    def _shape(self, spec: ChunkSpec) -> tuple[int, ...]:
+        size = self.taken(spec).itemsize
+        return spec.shape if size == spec.dtype.itemsize else (spec.nbytes // size,)
 
     def _fill(self, spec: ChunkSpec) -> Any:
         """Return the encoded fill value; None where it has no encoding, and so equals nothing."""

@@ -5,8 +5,8 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#filters
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Self, cast
 
 import numpy as np
 
@@ -23,6 +23,11 @@ class OnMemory:
 
     codec: ArrayToArray | ArrayToBytes
     spec: ChunkSpec
+    encoded: ChunkSpec | None = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = None if hasattr(self.codec, "check") else self.codec.encoded_spec(self.spec)
+        object.__setattr__(self, "encoded", known)
 
     @property
     def name(self) -> str:
@@ -36,22 +41,20 @@ class OnMemory:
         return self
 
     def encoded_size(self, size: int) -> int | None:
-        if isinstance(self.codec, ArrayToBytes):
-            return self.codec.encoded_size(self.spec)
-        return self.codec.encoded_spec(self.spec).nbytes
+        if self.encoded is not None:
+            return self.encoded.nbytes
+        return cast(ArrayToBytes, self.codec).encoded_size(self.spec)
 
     def encode(self, data: Buffer) -> Buffer:
-        array = self._array(data, self.spec)
-        if isinstance(self.codec, ArrayToBytes):
-            return self.codec.encode(array, self.spec)
-        return memory_of(np.ascontiguousarray(self.codec.encode(array, self.spec)))
+        encoded = self.codec.encode(self._array(data, self.spec), self.spec)
+        return memory_of(np.ascontiguousarray(encoded)) if isinstance(encoded, np.ndarray) else encoded
 
     def decode(self, data: Buffer, limit: int, out: memoryview | None = None) -> Buffer:
         check_limit(self.spec.nbytes, limit, self.name)
-        if isinstance(self.codec, ArrayToBytes):
-            array = self.codec.decode(data, self.spec)
+        if self.encoded is None:
+            array = cast(ArrayToBytes, self.codec).decode(data, self.spec)
         else:
-            array = self.codec.decode(self._array(data, self.codec.encoded_spec(self.spec)), self.spec)
+            array = cast(ArrayToArray, self.codec).decode(self._array(data, self.encoded), self.spec)
         return memory_of(np.ascontiguousarray(array))
 
     def _array(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
