@@ -68,10 +68,41 @@ def _compare_groups(ours: Any, theirs: Any, path: str, result: Comparison) -> No
 def _compare_variables(ours: Any, theirs: Any, path: str, result: Comparison) -> None:
     result.variables += 1
     result.expect(ours.dimensions == theirs.dimensions, f"{path}: dimensions differ")
-    _compare_attributes(ours, theirs, path, result)
+    _compare_attributes(_Fitting(ours), theirs, path, result)
     mine, found = np.asarray(ours[...]), np.asarray(theirs[...])
     result.values += mine.size
     result.expect(same_values(mine, found), f"{path}: values differ")
+
+
+class _Fitting:
+    """The attributes of a variable as netCDF-4 can hold them: `_FillValue` has the variable's type.
+
+    Classic files may hold another, which becomes that type, or is left out where it does not fit.
+    """
+
+    def __init__(self, variable: Any) -> None:
+        self._variable = variable
+        self._fill = None
+        if "_FillValue" in variable.ncattrs() and variable.dtype is not str:
+            given = np.asarray(variable.getncattr("_FillValue"))
+            with np.errstate(invalid="ignore"):
+                cast = given.astype(variable.dtype)
+            self._fill = cast[()] if np.array_equal(cast, given, equal_nan=given.dtype.kind == "f") else None
+
+    def ncattrs(self) -> list[str]:
+        """Return the names."""
+        names = list(self._variable.ncattrs())
+        return [n for n in names if n != "_FillValue" or self._fill is not None or self._is_text]
+
+    def getncattr(self, name: str) -> Any:
+        """Return a value."""
+        if name == "_FillValue" and not self._is_text:
+            return self._fill
+        return self._variable.getncattr(name)
+
+    @property
+    def _is_text(self) -> bool:
+        return self._variable.dtype is str or np.dtype(self._variable.dtype).kind == "S"
 
 
 def _compare_attributes(ours: Any, theirs: Any, path: str, result: Comparison) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +18,10 @@ def optional(name: str) -> Any:
         It is not installed.
     """
     try:
-        return import_module(name)
+        with warnings.catch_warnings():
+            # netCDF4 and h5py bring an HDF5 each, and the one that is loaded first serves both.
+            warnings.filterwarnings("ignore", "h5py is running against HDF5")
+            return import_module(name)
     except ImportError as error:
         message = f"netCDF files need the package {name}, which belongs to the extra 'netcdf'"
         raise ConversionError(f"{message} (pip install 'omnizarr[netcdf]')") from error
