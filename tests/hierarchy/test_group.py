@@ -127,9 +127,9 @@ def test_create_group(group):
 def test_nothing_is_made_below_an_array(group):
     group.create_array("x", shape=(2,))
     for make in (group.create_group, group.require_group, lambda name: group.create_array(name, shape=1)):
-        with pytest.raises(NodeTypeError, match="an array can hold no other nodes.*'/x'"):
+        with pytest.raises(NodeTypeError, match=r"an array can hold no other nodes.*'/x'"):
             make("x/y")
-        with pytest.raises(NodeTypeError, match="an array can hold no other nodes.*'/x'"):
+        with pytest.raises(NodeTypeError, match=r"an array can hold no other nodes.*'/x'"):
             make("x/y/z")
     with pytest.raises(NodeExistsError, match="an array is there already"):
         group.create_group("x")
@@ -140,7 +140,9 @@ def test_names_that_no_node_may_have(group):
     for name in ("", "/", ".", "..", "a/../b", "a/...", "nul\0"):
         with pytest.raises((NodeNameError, MetadataError)):
             group.create_group(name)
-    reserved = ("zarr.json", "__x", "a/__y") if group.zarr_format == 3 else (".zarray", ".zgroup", "a/.zattrs")
+    reserved = (
+        ("zarr.json", "__x", "a/__y") if group.zarr_format == 3 else (".zarray", ".zgroup", "a/.zattrs")
+    )
     for name in reserved:
         with pytest.raises(NodeNameError):
             group.create_array(name, shape=1)
@@ -203,7 +205,14 @@ def test_move(filled):
     assert "a/b" not in filled and "a/x" in filled and isinstance(filled["new"], Group)
     filled.move("a/x", "z/x")
     filled.move("z", "a/z")
-    assert {path for path, _ in filled.members(None)} == {"a", "a/z", "a/z/x", "new", "new/place", "new/place/c"}
+    assert {path for path, _ in filled.members(None)} == {
+        "a",
+        "a/z",
+        "a/z/x",
+        "new",
+        "new/place",
+        "new/place/c",
+    }
     filled.move("a", "a")
     assert "a/z" in filled
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from omnizarr.codecs.registry import codec_class, parse_codec
+from omnizarr.codecs.registry import canonical_name, codec_class, parse_codec
 from omnizarr.jsontypes import Json, Problems
-from omnizarr.metadata.chains import OBJECT_CODECS, chain_to_v2, numcodecs_id, reversal
+from omnizarr.metadata.chains import OBJECT_CODECS, PREFIX, SHARED_OBJECT_CODECS, chain_to_v2, reversal
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.extension import Extension
 
@@ -44,7 +45,7 @@ def codecs_of_v3(arguments: CodecArguments, data_type: DataType, ndim: int) -> t
     compressors = _listed(arguments.compressors, (ZSTD,), "compressors", data_type, problems)
     if isinstance(arguments.serializer, str) and arguments.serializer == "auto":
         # An object codec among the filters, where v2 has it, is the serializer.
-        given = [codec for codec in filters if numcodecs_id(codec) in OBJECT_CODECS]
+        given = [codec for codec in filters if canonical_name(codec.name) in OBJECT_CODECS]
         filters = tuple(codec for codec in filters if codec not in given)
         serializer = given[0] if given else default_serializer(data_type)
     else:
@@ -74,14 +75,21 @@ def codecs_of_v2(arguments: CodecArguments, data_type: DataType, ndim: int) -> t
     problems.check()
     if not data_type.is_variable:
         filters = (_BYTES, *filters)
-    elif not any(codec.name in OBJECT_CODECS or numcodecs_id(codec) in OBJECT_CODECS for codec in filters):
+    elif not any(canonical_name(codec.name) in OBJECT_CODECS for codec in filters):
         filters = (default_serializer(data_type), *filters)
     first = (reversal(ndim),) if arguments.reverse and ndim > 1 else ()
-    chain = chain_to_v2((*first, *filters, *compressors), data_type, ndim)
+    chain = chain_to_v2((*first, *map(_named_for_v2, filters), *compressors), data_type, ndim)
     for loss in chain.losses:
         problems.add("", loss)
     problems.check()
     return chain.codecs
+
+
+def _named_for_v2(codec: Extension) -> Extension:
+    name = canonical_name(codec.name)
+    if name not in OBJECT_CODECS or name in SHARED_OBJECT_CODECS:
+        return codec
+    return replace(codec, name=PREFIX + name)
 
 
 def default_serializer(data_type: DataType) -> Extension:
@@ -94,9 +102,9 @@ def default_serializer(data_type: DataType) -> Extension:
 def object_type(filters: Codecs) -> str | None:
     """Return the name of the data type that an object codec among the filters means, or None."""
     for given in _items(filters):
-        id = numcodecs_id(parse_codec(given))
-        if id in OBJECT_CODECS:
-            return {"vlen-utf8": "string", "vlen-bytes": "bytes"}.get(str(id), "object")
+        name = canonical_name(parse_codec(given).name)
+        if name in OBJECT_CODECS:
+            return {"vlen-utf8": "string", "vlen-bytes": "bytes"}.get(name, "object")
     return None
 
 

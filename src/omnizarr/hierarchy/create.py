@@ -12,7 +12,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.chunking import Chunks, Shards
 from omnizarr.hierarchy.codec_arguments import Codecs
-from omnizarr.hierarchy.formats import format_for_new
+from omnizarr.hierarchy.formats import format_for_new, in_format
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
 from omnizarr.hierarchy.likeness import codecs_of, likeness
 from omnizarr.hierarchy.locating import Place, locate
@@ -168,7 +168,7 @@ def create_hierarchy(
     where = _place(store, None, None, None)
     format = format_for_new(*where, _format(store, zarr_format))
     if "" in named:
-        root = named.pop("")
+        root = in_format(format, named.pop(""))
         top = node_of(where.store, format, where.path, root)
         place(where.store, format, where.path, root, overwrite=overwrite)
         yield "", top

@@ -11,6 +11,7 @@ from omnizarr.errors import MetadataError, NodeTypeError, Problem
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.documents import fetch_metadata
+from omnizarr.hierarchy.formats import in_format
 from omnizarr.hierarchy.likeness import likeness
 from omnizarr.hierarchy.making import MakeArguments, make_array
 from omnizarr.hierarchy.node import Node
@@ -131,7 +132,7 @@ class GroupCreation(Node):
         """
         made = {self.path}
         for name, metadata in sorted(nodes.items(), key=lambda item: normal_path(item[0]).split("/")):
-            path = self._below(name)
+            path, metadata = self._below(name), in_format(self.format, metadata)
             above = parent_of(path)
             known = above if above in made else self.path
             if isinstance(metadata, ArrayMetadata):

@@ -8,9 +8,12 @@ from omnizarr.config import config
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents
 from omnizarr.hierarchy.paths import ancestors_of
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.convert import as_v2, as_v3
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.v2 import V2
 from omnizarr.metadata.formats.v3 import V3
+from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
 
 FORMATS: Mapping[int | str, Format] = {3: V3(), 2: V2()}
@@ -30,6 +33,19 @@ def format_of(zarr_format: int | str | None) -> Format:
     if found is None:
         raise ValueError(f"zarr_format: expected one of {', '.join(map(repr, FORMATS))}, found {number!r}")
     return found
+
+
+def in_format(format: Format, metadata: NodeMetadata) -> NodeMetadata:
+    """Return a node in the idiom of a format.
+
+    Raises
+    ------
+    ConversionError
+        The format cannot hold it.
+    """
+    if not isinstance(metadata, ArrayMetadata):
+        return metadata
+    return as_v2(metadata) if format.zarr_format == 2 else as_v3(metadata)
 
 
 def format_for_new(store: Store, path: str, zarr_format: int | str | None) -> Format:
