@@ -14,7 +14,7 @@ from omnizarr.errors import KeyNameError, ReadOnlyError, StoreError, StoreNotFou
 from omnizarr.store import DirectoryStore, From, Last, Listing, Span, Store
 from omnizarr.store import files as files_module
 from omnizarr.store.cases import folds_case
-from omnizarr.store.draft import draft_name
+from omnizarr.store.draft import draft_name, open_locked
 from omnizarr.testing.store import StoreContract
 
 
@@ -494,7 +494,18 @@ def test_asking_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(tmp_path.iterdir()) == []
 
 
-# Drafts that were left behind
+# Drafts
+
+
+def test_a_draft_is_closed_once(store: DirectoryStore) -> None:
+    store.set("a", b"1")
+    first = open_locked(f"{store.root}/k")
+    first.close()
+    second = open_locked(f"{store.root}/k")
+    first.close()
+    assert all_names(store) == [".k.partial", "a"]
+    second.close()
+    assert all_names(store) == ["a"]
 
 
 def test_a_draft_is_no_key(store: DirectoryStore) -> None:

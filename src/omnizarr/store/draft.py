@@ -58,7 +58,7 @@ def is_draft(name: str) -> bool:
 class Draft:
     """An empty file that is locked and open for writing; removed on exit unless it was published."""
 
-    __slots__ = ("_lock", "_published", "fd", "path", "temporary")
+    __slots__ = ("_given_up", "_lock", "fd", "path", "temporary")
 
     def __init__(
         self, fd: int, temporary: str, path: str, lock: AbstractContextManager[object] | None = None
@@ -67,7 +67,7 @@ class Draft:
         self.temporary = temporary
         self.path = path
         self._lock = lock
-        self._published = False
+        self._given_up = False  # whether the name may be another one's by now
 
     def write(self, value: Buffer) -> None:
         """Write all bytes of a value."""
@@ -81,7 +81,7 @@ class Draft:
         except IsADirectoryError:
             os.rmdir(self.path)  # an empty directory holds no keys
             os.replace(self.temporary, self.path)
-        self._published = True
+        self._given_up = True
         if fsync:
             sync_directory(os.path.dirname(self.path))
 
@@ -105,10 +105,16 @@ class Draft:
             sync_directory(os.path.dirname(self.path))
         return True
 
+    def second(self) -> Draft:
+        """Open another draft of the same value, which the lock on this one covers."""
+        temporary = _beside(self.temporary)
+        return Draft(os.open(temporary, _FLAGS | os.O_TRUNC, 0o666), temporary, self.path)
+
     def close(self) -> None:
-        """Remove the draft unless it was published, and unlock it."""
+        """Remove the draft unless it was published, and unlock it; a second time, do nothing."""
         try:
-            if not self._published:
+            if not self._given_up:
+                self._given_up = True
                 with suppress(OSError):
                     os.unlink(self.temporary)
         finally:

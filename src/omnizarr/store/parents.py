@@ -83,11 +83,11 @@ class Parents:
             return
         parent, _, _ = directory.rpartition("/")
         self.ensure(parent)
-        self.check_name(directory)
         try:
+            self.check_name(directory)
             os.mkdir(directory)
         except FileNotFoundError:
-            return
+            return  # the parent is gone again
         except FileExistsError:
             if os.path.islink(directory):
                 raise self._error("a symbolic link leads nowhere", directory) from None

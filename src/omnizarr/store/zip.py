@@ -6,7 +6,6 @@ import errno
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
@@ -80,7 +79,6 @@ class ZipStore(Store):
         fsync: bool = False,
     ) -> None:
         self._writer: ZipWriter | None = None
-        self._files: list[int] = []
         self._closed = self._changed = False
         if mode not in ("r", "r+", "a", "w", "x", "w-"):
             raise ValueError(f"mode: expected one of r, r+, a, w, x, w-, found {mode!r}")
@@ -208,6 +206,7 @@ class ZipStore(Store):
                     self._publish()
         finally:
             self._closed = True
+            self._places = {}
             self._release()
 
     def __del__(self) -> None:
@@ -238,16 +237,15 @@ class ZipStore(Store):
 
     def _read_directory(self, folder: str | None) -> None:
         try:
-            fd, entries, self._comment = open_archive(self.path)
+            reader, (entries, self._comment) = open_archive(self.path)
         except (BadEntryError, OSError) as error:
             self._fail("open", error, None)
-        self._files.append(fd)
         if not self.read_only and any(entry.flags & ENCRYPTED for entry in entries):
             raise StoreError("cannot write: entries of it are encrypted", store=self.name)
         named = {entry.name: entry for entry in entries if not entry.name.startswith(_MAC_FORKS)}
         if folder is None:
             self._folder = top_folder(named, Path(self.path).name)
-        reader, start = ZipReader(fd), len(self._folder)
+        start = len(self._folder)
         self._places = {
             name[start:]: Place(reader, entry)
             for name, entry in named.items()
@@ -264,25 +262,32 @@ class ZipStore(Store):
             raise StoreError("another writer has it open", store=self.name, errno=errno.EAGAIN) from None
         except OSError as error:
             self._fail("write", error, None)
-        self._new = ZipReader(self._writer.draft.fd)
+        self._new = ZipReader(os.dup(self._writer.draft.fd))
 
     def _publish(self) -> None:
-        writer = self._writing()
+        """Put the draft in the place of the archive, or a second one where the first has too many holes.
+
+        What threads are reading meanwhile stays where it is.
+        """
+        first = target = self._writing()
+        places = list(self._places.values())
         try:
+            if first.is_sparse([entry for reader, entry in places if reader is self._new]):
+                target = ZipWriter(first.draft.second())
             entries = [
-                entry if reader is self._new else writer.copy(reader, entry)
-                for reader, entry in self._places.values()
+                entry if reader is self._new and target is first else target.copy(reader, entry)
+                for reader, entry in places
             ]
-            entries = writer.finish(entries, self._comment)
-            self._files.append(os.dup(writer.draft.fd))
-            writer.publish(fsync=self._fsync, mode_of=self.path)
+            target.finish(entries, self._comment)
+            reader, start = ZipReader(os.dup(target.draft.fd)), len(self._folder)
+            target.publish(fsync=self._fsync, mode_of=self.path)
         except (BadEntryError, OSError) as error:
             self._closed = True
             self._fail("write", error, None)
         finally:
             self._changed = False
-            writer.draft.close()
-        reader, start = ZipReader(self._files[-1]), len(self._folder)
+            target.draft.close()
+            first.draft.close()
         self._places = {entry.name[start:]: Place(reader, entry) for entry in entries}
 
     def _put(self, key: str, value: Buffer) -> None:
@@ -312,7 +317,9 @@ class ZipStore(Store):
             raise StoreError("it is closed", store=self.name)
 
     def _check_write(self, key: str) -> None:
-        check_key(key if not self._folder else self._folder + key)
+        check_key(key)
+        if self._folder:
+            check_key(self._folder + key)
         self.require_writable(key)
         self._check_open()
         if self._process != os.getpid():
@@ -321,9 +328,6 @@ class ZipStore(Store):
     def _release(self) -> None:
         if self._writer is not None and self._process == os.getpid():
             self._writer.draft.close()
-        while self._files:
-            with suppress(OSError):
-                os.close(self._files.pop())
 
     def _fail(self, action: str, error: Exception, key: str | None) -> NoReturn:
         raise failure(action, error, store=self.name, key=key) from error

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import cast
+from typing import NamedTuple, cast
 
 from isal import isal_zlib
 
@@ -36,7 +36,8 @@ class BadEntryError(ValueError):
 class ZipReader:
     """An open archive, or the archive that is being written.
 
-    Values are read by position: no lock, and no state that a forked process would share.
+    Values are read by position: no lock, and no state that a forked process would share. The file is
+    closed with the last reference, so never under a thread that reads.
 
     Raises
     ------
@@ -47,6 +48,9 @@ class ZipReader:
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self._data_starts: dict[int, int] = {}
+
+    def __del__(self) -> None:
+        os.close(self.fd)
 
     def read(self, entry: Entry, part: ByteRange | None) -> bytes:
         """Return a value, whose checksum is verified, or a part of it."""
@@ -141,8 +145,15 @@ class ZipReader:
             raise BadEntryError(f"compression method {entry.method}: {error}") from error
 
 
-def open_archive(path: str) -> tuple[int, list[Entry], bytes]:
-    """Return an open archive, its entries, and its comment.
+class Contents(NamedTuple):
+    """What the central directory says, without directories, and the comment of the archive."""
+
+    entries: list[Entry]
+    comment: bytes
+
+
+def open_archive(path: str) -> tuple[ZipReader, Contents]:
+    """Open an archive and read its central directory.
 
     Raises
     ------
@@ -151,17 +162,13 @@ def open_archive(path: str) -> tuple[int, list[Entry], bytes]:
     OSError
         It cannot be opened.
     """
-    fd = os.open(path, os.O_RDONLY | BINARY)
+    reader = ZipReader(os.open(path, os.O_RDONLY | BINARY))
     try:
-        with zipfile.ZipFile(_Positioned(fd)) as archive:
-            entries = [_entry(info) for info in archive.infolist() if not info.is_dir()]
-            return fd, entries, archive.comment
+        with zipfile.ZipFile(_Positioned(reader.fd)) as archive:
+            infos, comment = archive.infolist(), archive.comment
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
-        os.close(fd)
         raise BadEntryError(f"no zip archive, or a damaged one: {error}") from error
-    except BaseException:
-        os.close(fd)
-        raise
+    return reader, Contents([_entry(info) for info in infos if not info.is_dir()], comment)
 
 
 def top_folder(names: Collection[str], archive: str) -> str:

@@ -14,14 +14,14 @@ from isal import isal_zlib
 
 from omnizarr.store.base import Buffer
 from omnizarr.store.draft import Draft
-from omnizarr.store.files import read_at, write_all_at
+from omnizarr.store.files import write_all_at
 from omnizarr.store.zipformat import DEFLATED, STORED, Entry, central_directory
 from omnizarr.store.zipread import ZipReader
 
 _PIECE = 2**20
 # Values up to this size are joined to their header: one call instead of two.
 _SMALL = 2**16
-# Where more than this part of the file belongs to values that were replaced, the rest is moved together.
+# Where more than this part of a draft belongs to values that were replaced, the rest is copied to another.
 _DEAD_SHARE = 1 / 20
 
 
@@ -67,21 +67,17 @@ class ZipWriter:
             place += len(piece)
         return entry
 
-    def finish(self, entries: Iterable[Entry], comment: bytes) -> list[Entry]:
-        """Write the central directory; return the entries where they now are.
+    def is_sparse(self, live: Iterable[Entry]) -> bool:
+        """Say whether too much of what was written belongs to no entry that counts."""
+        return self._end - sum(entry.stop - entry.start for entry in live) > self._end * _DEAD_SHARE
 
-        What lies between them, of values that were replaced or deleted, is closed up or blanked.
-        """
+    def finish(self, entries: Iterable[Entry], comment: bytes) -> None:
+        """Write the central directory, and zeros over what belongs to no entry."""
         live = sorted(entries, key=lambda entry: entry.start)
-        dead = self._end - sum(entry.stop - entry.start for entry in live)
-        if dead > self._end * _DEAD_SHARE:
-            live = self._closed_up(live)
-        else:
-            self._blank_between(live)
+        self._blank_between(live)
         end = live[-1].stop if live else 0
         os.ftruncate(self._fd, end)
         write_all_at(self._fd, central_directory(live, end, comment), end)
-        return live
 
     def publish(self, *, fsync: bool, mode_of: str) -> None:
         """Make the draft the archive, with the permissions of the one that it replaces."""
@@ -95,20 +91,6 @@ class ZipWriter:
             placed = replace(entry, start=self._end)
             self._end = placed.stop
         return placed
-
-    def _closed_up(self, live: list[Entry]) -> list[Entry]:
-        moved, end = [], 0
-        for entry in live:
-            self._move(entry.start, entry.stop, end)
-            moved.append(replace(entry, start=end))
-            end = moved[-1].stop
-        return moved
-
-    def _move(self, start: int, stop: int, target: int) -> None:
-        while start < stop and start != target:
-            piece = read_at(self._fd, min(_PIECE, stop - start), start)
-            write_all_at(self._fd, piece, target)
-            start, target = start + len(piece), target + len(piece)
 
     def _blank_between(self, live: list[Entry]) -> None:
         place = 0
