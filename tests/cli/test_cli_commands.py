@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import zarr
 from click.testing import CliRunner, Result
 
 from omnizarr.cli import cli
+from omnizarr.cli.sizes import parse_size, shown_size
 from omnizarr.netcdf import Dataset
 
 
@@ -237,9 +240,54 @@ def test_dump_as_ncdump_dumps_what_libnetcdf_reads(dataset: Path, tmp_path: Path
     assert ok("dump", "-a", dataset) == theirs
 
 
-def test_sizes() -> None:
-    from omnizarr.cli.sizes import parse_size, shown_size
+def test_netcdf_files(tmp_path: Path) -> None:
+    netcdf4 = pytest.importorskip("netCDF4")
+    with netcdf4.Dataset(tmp_path / "a b.nc", "w") as made:
+        made.createDimension("x", 100)
+        made.createVariable("v", "i4", ("x",), zlib=True, chunksizes=(10,))[:] = np.arange(100)
+    text = ok("copy", tmp_path / "a b.nc", tmp_path / "out")
+    assert text.startswith("copied 1 group, 1 variable; 10 chunks (") and "encoded anew" not in text
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "out" / "v")[...], np.arange(100))
+    ok("copy", (tmp_path / "a b.nc").as_uri(), tmp_path / "again")
+    assert ok("dump", "-a", "-n", "x", tmp_path / "a b.nc") == ok("dump", "-a", "-n", "x", tmp_path / "out")
+    assert "'omnizarr dump' shows it" in run("info", tmp_path / "a b.nc").stderr
+    for option in (["--chunks", "10"], ["--codec", "zstd"], ["--zarr-format", "3"]):
+        result = run("copy", tmp_path / "a b.nc", tmp_path / "no", *option)
+        assert (result.exit_code, (tmp_path / "no").exists()) == (2, False)
 
+
+def test_progress_bar_on_a_terminal(hierarchy: Path, tmp_path: Path) -> None:
+    leader, follower = os.openpty()
+    command = [sys.executable, "-m", "omnizarr", "copy", str(hierarchy), str(tmp_path / "b")]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=follower, env=environment, text=True
+    ) as child:
+        os.close(follower)
+        shown = b""
+        try:
+            while piece := os.read(leader, 65536):
+                shown += piece
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        assert child.wait(timeout=60) == 0
+    os.close(leader)
+    assert b"copying" in shown
+    assert b"2.4/2.4 kB" in shown
+
+
+def test_start_is_quick() -> None:
+    """Help loads no array library's heavy parts: the commands are imported when they are run."""
+    code = (
+        "import sys, omnizarr.cli.main as m\n"
+        "heavy = ('netCDF4', 'h5py', 'rich', 'pydantic', 'omnizarr.netcdf')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_sizes() -> None:
     assert parse_size("512MB") == 512_000_000
     assert parse_size("1.5 GiB") == 3 * 2**29
     assert parse_size("4096") == 4096

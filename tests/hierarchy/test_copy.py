@@ -311,6 +311,15 @@ def test_copy_into_itself_is_refused(tmp_path: Path) -> None:
     assert contents(open_at(store, 3, "g2"))["table"] == contents(root)["g/table"]
 
 
+def test_place_inside_another_format_is_refused() -> None:
+    store = MemoryStore()
+    new_group(store, 3)
+    with pytest.raises(ConversionError, match="/ is Zarr 3, which holds nothing of Zarr 2"):
+        plan_copy(sample(MemoryStore(), 3), store, FORMATS[2], "a/b")
+    plan_copy(sample(MemoryStore(), 2), store, FORMATS[3], "a/b").run()
+    assert len(open_at(store, 3).members(max_depth=None)) == 8
+
+
 def test_wrong_size_of_a_moved_chunk_is_found() -> None:
     store = MemoryStore()
     root = sample(store, 3)

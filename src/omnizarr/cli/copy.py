@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from omnizarr.cli.places import is_netcdf_file
+from omnizarr.cli.places import netcdf_file
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import parse_size, shown_size
 from omnizarr.hierarchy.copy import opened, target_of
@@ -103,9 +103,9 @@ def command(source: str, target: str, memory: int, overwrite: bool, strict: bool
 
     A netCDF file (.nc) becomes an NCZarr dataset with the file's chunks and filters.
     """
-    if is_netcdf_file(source):
+    if (file := netcdf_file(source)) is not None:
         _refuse_for_netcdf(options)
-        report = _copy_netcdf(source, target, memory, overwrite=overwrite, strict=strict)
+        report = _copy_netcdf(file, target, memory, overwrite=overwrite, strict=strict)
         tell(report.groups, report.variables, "variable", report.moved, report.resumed)
         return
     _check_exists(source)
@@ -123,7 +123,9 @@ def command(source: str, target: str, memory: int, overwrite: bool, strict: bool
     tell(done.groups, done.arrays, "array", done.moved, done.resumed)
 
 
-def _copy_netcdf(source: str, target: str, memory: int, *, overwrite: bool, strict: bool) -> ConversionReport:
+def _copy_netcdf(
+    source: Path, target: str, memory: int, *, overwrite: bool, strict: bool
+) -> ConversionReport:
     for loss in () if strict else losses_of(source):
         click.echo(f"not kept: {loss}", err=True)
     with progress_bar("converting") as advance:

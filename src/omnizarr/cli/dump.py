@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from omnizarr.cli.output import write_text
-from omnizarr.cli.places import is_netcdf_file, place_argument
+from omnizarr.cli.places import netcdf_file, place_argument
 from omnizarr.netcdf.cdl.data import AnyArray
 from omnizarr.netcdf.cdl.write import Read, Shown, write_cdl
 from omnizarr.netcdf.dataset import Dataset
@@ -66,8 +66,9 @@ class Source:
 @contextmanager
 def source_at(place: str) -> Iterator[Source]:
     """Open the dataset at a place: Zarr, or a netCDF file."""
-    if is_netcdf_file(place):
-        with NetCDFFile(place) as file:
+    path = netcdf_file(place)
+    if path is not None:
+        with NetCDFFile(path) as file:
             classic = file.netcdf.data_model != "NETCDF4"
             root = file.model().dataset.root
             yield Source(root, lambda path, rows: _values(file.variable(path), rows), classic)

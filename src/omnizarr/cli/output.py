@@ -18,6 +18,7 @@ def write_json(value: Json) -> None:
 def write_text(pieces: Iterable[str]) -> None:
     """Write text piece by piece; bytes that are no UTF-8 come out as they were."""
     stream = sys.stdout
+    stream.flush()
     binary = getattr(stream, "buffer", None)
     for piece in pieces:
         if binary is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -24,6 +25,7 @@ _MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 @contextmanager
 def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
     """Open the array or group at a place."""
+    _refuse_netcdf_file(place)
     node = open_node(place, mode=mode)
     try:
         yield node
@@ -34,14 +36,25 @@ def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
 @contextmanager
 def store_at(place: str) -> Iterator[Store]:
     """Open the store at a place for reading, whatever it holds."""
+    _refuse_netcdf_file(place)
     with open_store(place, mode="r") as store:
         yield store
 
 
-def is_netcdf_file(place: str) -> bool:
-    """Say whether a place is, or by its name claims to be, a file of netCDF-3, netCDF-4 or HDF5."""
-    path = Path(place)
+def netcdf_file(place: str) -> Path | None:
+    """Return the netCDF or HDF5 file that a place is, or by its name claims to be; None for other places."""
+    path = Path(unquote(urlsplit(place).path)) if place.startswith("file://") else Path(place)
     if not path.is_file():
-        return path.suffix.lower() in _NETCDF and not path.exists() and "://" not in place
+        claims = path.suffix.lower() in _NETCDF and not path.exists()
+        return path if claims and "://" not in str(path) else None
     with path.open("rb") as file:
-        return file.read(8).startswith(_MAGIC) or path.suffix.lower() in _NETCDF
+        found = file.read(8).startswith(_MAGIC)
+    return path if found or path.suffix.lower() in _NETCDF else None
+
+
+def _refuse_netcdf_file(place: str) -> None:
+    path = netcdf_file(place)
+    if path is not None and path.exists():
+        raise click.UsageError(
+            f"{place} is a netCDF file: 'omnizarr dump' shows it, and 'omnizarr copy' converts it"
+        )

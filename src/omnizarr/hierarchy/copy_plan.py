@@ -17,10 +17,11 @@ from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, Nod
 from omnizarr.hierarchy import journal
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.hierarchy.discover import walk
+from omnizarr.hierarchy.discover import is_node, walk
+from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.journal import Journal
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import check_new_path, joined
+from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined
 from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
 from omnizarr.hierarchy.recut import Cut, Cuts, converted, keeps, recut
 from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, moves_as_stored, plan_recoding, recode
@@ -203,6 +204,7 @@ def plan_copy(
         The target lies inside the source, or the source inside the target.
     """
     _check_apart(source, store, path)
+    _check_above(store, format, path)
     found = {"": source.metadata}
     if isinstance(source.metadata, GroupMetadata):
         found |= walk(source.store, source.format, source.path)
@@ -289,6 +291,17 @@ def _check_apart(source: Node, store: Store, path: str) -> None:
     if ours == theirs or ours.startswith(theirs + "/") or theirs.startswith(ours + "/"):
         what = "the source itself" if ours == theirs else "a place that holds, or lies inside, the source"
         raise NodeExistsError(f"cannot copy to {what}", store=store.name, path=path)
+
+
+def _check_above(store: Store, format: Format, path: str) -> None:
+    """Refuse a place inside a hierarchy of another format, where the copy would not be found."""
+    for ancestor in ancestors_of(path):
+        for other in FORMATS.values():
+            if other != format and is_node(store, other, ancestor) and not is_node(store, format, ancestor):
+                message = f"/{ancestor} is Zarr {other.zarr_format}, which holds nothing of Zarr"
+                raise ConversionError(
+                    f"{message} {format.zarr_format}: cannot copy to /{path} of {store.name}"
+                )
 
 
 def _place(store: Store, path: str) -> str:
