@@ -18,10 +18,10 @@ from omnizarr.hierarchy.likeness import codecs_of, likeness
 from omnizarr.hierarchy.locating import Place, locate
 from omnizarr.hierarchy.making import MakeArguments, make_array
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.hierarchy.placing import place
 from omnizarr.hierarchy.plan_array import DEFAULT_FILL
-from omnizarr.hierarchy.reading import find_node
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 
@@ -146,14 +146,14 @@ def create_group(
 
 
 def group(store: Any = None, *, overwrite: bool = False, **arguments: Any) -> Group:
-    """Return the group at a place; made if it is missing. Parameters as in `create_group`."""
-    if overwrite:
-        return create_group(store, overwrite=True, **arguments)
-    where = _place(store, None, arguments.get("path"), arguments.get("storage_options"))
-    found = find_node(*where, arguments.get("zarr_format"))
-    if isinstance(found, Group):
-        return found
-    return create_group(where.store, **{**arguments, "path": where.path, "storage_options": None})
+    """Return the group at a place; made if it is missing. Parameters as in `open_group`.
+
+    Raises
+    ------
+    NodeTypeError
+        There is an array, and not `overwrite`.
+    """
+    return open_group(store, mode="w" if overwrite else "a", **arguments)
 
 
 def create_hierarchy(

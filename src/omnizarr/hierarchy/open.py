@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from omnizarr.errors import NodeTypeError
+from omnizarr.errors import NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.diagnose import absent
@@ -60,12 +61,13 @@ def open(
     """
     mode = mode or ("r" if getattr(store, "read_only", False) else "a")
     where = locate(store, path, mode, storage_options)
-    node = _existing(where, mode, zarr_format, use_consolidated)
-    if node is not None:
-        return node
-    if "shape" in arguments or "data" in arguments:
-        return _new_array(where, mode, zarr_format, arguments)
-    return _new_group(where, mode, zarr_format, arguments.pop("attributes", None), **arguments)
+
+    def make() -> AnyNode:
+        if "shape" in arguments or "data" in arguments:
+            return _new_array(where, mode, zarr_format, arguments)
+        return _new_group(where, mode, zarr_format, **{"attributes": None, **arguments})
+
+    return _opened(where, mode, zarr_format, use_consolidated, "array or group", make)
 
 
 def open_array(
@@ -86,9 +88,8 @@ def open_array(
     """
     mode = mode or ("r" if getattr(store, "read_only", False) else "a")
     where = locate(store, path, mode, storage_options)
-    node = _existing(where, mode, zarr_format, False, "array")
-    if node is None:
-        return _new_array(where, mode, zarr_format, arguments)
+    make = partial(_new_array, where, mode, zarr_format, arguments)
+    node = _opened(where, mode, zarr_format, False, "array", make)
     if not isinstance(node, Array):
         message = "expected an array, found a group; open_group opens it"
         raise NodeTypeError(message, store=where.store.name, path=where.path)
@@ -114,9 +115,8 @@ def open_group(
     """
     mode = mode or ("r" if getattr(store, "read_only", False) else "a")
     where = locate(store, path, mode, storage_options)
-    node = _existing(where, mode, zarr_format, use_consolidated, "group")
-    if node is None:
-        return _new_group(where, mode, zarr_format, attributes)
+    make = partial(_new_group, where, mode, zarr_format, attributes)
+    node = _opened(where, mode, zarr_format, use_consolidated, "group", make)
     if not isinstance(node, Group):
         message = "expected a group, found an array; open_array opens it"
         raise NodeTypeError(message, store=where.store.name, path=where.path)
@@ -128,21 +128,29 @@ def open_consolidated(store: Any, **arguments: Any) -> Group:
     return open_group(store, **{"mode": "r+", **arguments, "use_consolidated": True})
 
 
-def _existing(
+def _opened(
     where: Place,
     mode: Mode,
     zarr_format: int | str | None,
     use_consolidated: bool | str | None,
-    wanted: str = "array or group",
-) -> AnyNode | None:
-    """Return the node to open, or None where one has to be made."""
+    wanted: str,
+    make: Callable[[], AnyNode],
+) -> AnyNode:
     if mode in ("w", "w-"):
-        return None
+        return make()
     node = find_node(*where, zarr_format, use_consolidated)
-    if node is None and mode in ("r", "r+"):
+    if node is not None:
+        return node
+    if mode != "a":
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(where.store, asked, where.path, wanted)
-    return node
+    try:
+        return make()
+    except NodeExistsError:  # made by another writer since
+        node = find_node(*where, zarr_format, use_consolidated)
+        if node is None:
+            raise
+        return node
 
 
 def _new_array(
