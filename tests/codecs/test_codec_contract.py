@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -291,6 +293,12 @@ class TestJson2(_Strings):
         plain = st.none() | st.booleans() | st.integers() | st.text(max_size=4)
         items = st.lists(st.recursive(plain, st.lists, max_leaves=4), min_size=1, max_size=5)
         return items.map(lambda found: objects(np.empty(shape), found))
+
+
+@pytest.mark.skipif(find_spec("msgpack") is None, reason="the package msgpack is not installed")
+class TestMsgpack2(_Strings):
+    codecs = (Extension("msgpack2", {"use_bin_type": True}),)
+    zarr2 = True
 
 
 class TestCategorize(_Strings):

@@ -7,7 +7,6 @@ from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
 import numcodecs
-import numpy as np
 import pytest
 import zarr.codecs
 
@@ -81,25 +80,6 @@ def test_entry_points(restored: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(UserWarning, match="codec broken"):
         assert codec_class("theirs") is Crc32c
     assert codec_class("broken") is None
-
-
-def test_codecs_of_strangers_in_numcodecs(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Reverse(numcodecs.abc.Codec):  # type: ignore[misc]
-        codec_id = "reverse-of-tests"
-
-        def encode(self, buf: Any) -> bytes:
-            return bytes(np.ascontiguousarray(buf).tobytes()[::-1])
-
-        def decode(self, buf: Any, out: Any = None) -> bytes:
-            return bytes(buf)[::-1]
-
-    numcodecs.register_codec(Reverse)
-    try:
-        found = codec_class("numcodecs.reverse-of-tests")
-        assert found is not None
-        assert found.name == "numcodecs.reverse-of-tests"
-    finally:
-        del numcodecs.registry.codec_registry["reverse-of-tests"]
 
 
 @pytest.mark.parametrize(

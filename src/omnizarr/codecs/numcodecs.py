@@ -19,14 +19,15 @@ import numcodecs.lz4
 import numcodecs.registry
 import numpy as np
 
-from omnizarr.codecs.base import AnyArray, ChunkSpec, Codec
+from omnizarr.codecs.base import ChunkSpec, Codec
 from omnizarr.codecs.buffers import check_limit
+from omnizarr.codecs.number_codecs import Pcodec, Zfpy
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_list, read_object
 from omnizarr.store.base import Buffer
 
 _PREFIX = "numcodecs."
-_SERIALIZERS = ("pcodec", "zfpy")
+_SERIALIZERS: dict[str, type[Codec]] = {Pcodec.name: Pcodec, Zfpy.name: Zfpy}
 _STEP = 1 << 20
 _LZ4_MOST_PER_BYTE = 255
 _LZMA_MEMORY = 1 << 30
@@ -219,47 +220,13 @@ class Registered:
         return decoded
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredSerializer:
-    """A codec of numcodecs' registry that turns arrays into bytes: pcodec and zfpy."""
-
-    name: ClassVar[str]
-    configuration: JsonObject = field(default_factory=dict)
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        _made(cls.name, configuration, at, problems)
-        return cls(configuration)
-
-    def to_json(self) -> JsonObject:
-        return self.configuration
-
-    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
-        if spec.dtype.kind not in "iuf":
-            problems.add(at, f"codec {self.name}: expected numbers, found {spec.dtype}")
-
-    def encoded_size(self, spec: ChunkSpec) -> int | None:
-        return None
-
-    def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
-        return _as_bytes(_codec(self.name, self.configuration).encode(np.ascontiguousarray(array)))
-
-    def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
-        found = np.asarray(_codec(self.name, self.configuration).decode(bytes(data)))
-        if found.dtype != spec.dtype or found.size * found.itemsize != spec.nbytes:
-            wanted = f"{spec.nbytes} bytes of {spec.dtype}"
-            raise CodecError(f"expected {wanted}, found {found.nbytes} of {found.dtype}", codec=self.name)
-        return found.reshape(spec.shape)
-
-
 @cache
 def codec_class(name: str) -> type[Codec] | None:
     """Return a class for `numcodecs.<id>`, or None where numcodecs has no such codec."""
     found = name.removeprefix(_PREFIX)
     if found not in numcodecs.registry.codec_registry and found not in numcodecs.registry.entries:
         return None
-    base: type[Codec] = RegisteredSerializer if found in _SERIALIZERS else Registered
-    return type(base.__name__, (base,), {"name": name, "__slots__": ()})
+    return _SERIALIZERS.get(name) or type("Registered", (Registered,), {"name": name, "__slots__": ()})
 
 
 def _codec(name: str, configuration: JsonObject) -> Any:
