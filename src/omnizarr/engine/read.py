@@ -82,6 +82,8 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
 def workers_for(layout: Layout, count: int, worth: int = _WORTH_A_THREAD) -> int:
     """Return how many threads to use for a number of chunks; `worth` is the size from which it pays."""
     settings = config.settings
+    if count <= 1:
+        return 1
     if layout.store.requests > 1:
         return min(count, settings.requests)
     chain = layout.chain

@@ -23,7 +23,8 @@ class Extension:
     def to_json(self) -> Json:
         """Return the object form, which every reader understands."""
         document: JsonObject = {"name": self.name}
-        if self.configuration:
+        # zarr-python does not open codecs of numcodecs without a configuration, be it empty.
+        if self.configuration or self.name.startswith("numcodecs."):
             document["configuration"] = self.configuration
         if not self.must_understand:
             document["must_understand"] = False
