@@ -405,6 +405,16 @@ def test_a_link_that_leads_nowhere(store: DirectoryStore, tmp_path: Path) -> Non
     assert not (tmp_path / "nothing").exists()
 
 
+def test_a_link_to_itself(store: DirectoryStore) -> None:
+    store.set("a", b"1")
+    Path(store.root, "link").symlink_to("link")
+    assert store.get("link") is None
+    assert store.size("link") is None
+    assert list(store.list_prefix()) == ["a"]
+    store.set("link", b"2")
+    assert store.get("link") == b"2"
+
+
 def test_links_that_go_in_circles_are_walked_once(store: DirectoryStore) -> None:
     store.set("a/k", b"1")
     store.set("b/k", b"1")
@@ -542,6 +552,24 @@ def test_a_draft_that_is_a_value_already_is_not_emptied(store: DirectoryStore) -
         store.update("k", lambda old: bytes(1 // 0))
     assert store.get("k") == b"whole!"
     assert all_names(store) == ["k"]
+
+
+def test_a_draft_of_another_user_is_cleared(store: DirectoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One may lock and remove what one may not write to."""
+    store.set("a", b"1")
+    Path(store.root, ".k.partial").write_bytes(b"left")
+    opened, refused = os.open, []
+
+    def refuse_once(path: str, flags: int, *more: int) -> int:
+        if flags & os.O_RDWR and not refused:
+            refused.append(path)
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refuse_once)
+    store.set("k", b"new")
+    assert refused == [f"{store.root}/.k.partial"]
+    assert all_names(store) == ["a", "k"]
 
 
 def test_deleting_a_prefix_removes_drafts_that_nobody_holds(store: DirectoryStore) -> None:

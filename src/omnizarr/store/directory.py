@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,8 +21,8 @@ from omnizarr.store.ranges import check_part, check_spans
 from omnizarr.store.tree import names_in, remove_contents, remove_tree, walk
 
 # What the operating system says where there is no such key: a part of it is a value, or it is a
-# prefix, or longer than any name of this file system.
-_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG}
+# prefix, a link to itself, or longer than any name of this file system.
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _TRIES = 100
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -219,8 +218,10 @@ class DirectoryStore(Store):
         directory, _, _ = path.rpartition("/")
         for _ in range(_TRIES):
             self._parents.ensure(directory)
-            with suppress(FileNotFoundError):  # another process removed the directory, since it was empty
+            try:
                 return self._drafts.open(path)
+            except FileNotFoundError:
+                continue  # another process removed the directory, since it was empty
         return self._drafts.open(path)
 
     def _publish(self, draft: Draft, key: str, value: Buffer) -> None:

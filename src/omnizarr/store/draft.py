@@ -6,7 +6,8 @@ the value. So the lock that counts is always that of the file under the name, it
 threads and between processes, and nothing is left behind. A draft whose writer was killed is
 unlocked by the operating system; the next writer takes it over, and `delete_prefix` removes it.
 
-Measured on a file system in memory: 3 µs more than a new temporary file and a rename.
+Measured with 16 KiB on a file system in memory: a temporary file and a rename take 17 µs; the lock
+adds 0.8 to that, and the look at its name 2.5.
 """
 
 from __future__ import annotations
@@ -159,18 +160,10 @@ class Drafts:
             except OSError as error:
                 if error.errno not in _NO_FILE_LOCKS:
                     raise
-                self._do_without(path)
+                self._has_locks = False
+                message = f"no file locks where {path!r} is: writers in other processes are not kept out"
+                warnings.warn(message, RuntimeWarning, stacklevel=5)
         return _open_private(path)
-
-    def _do_without(self, path: str) -> None:
-        self._has_locks = False
-        with suppress(OSError):
-            os.unlink(_beside(path))
-        warnings.warn(
-            f"no file locks where {path!r} is: writers in other processes are not kept out",
-            RuntimeWarning,
-            stacklevel=6,
-        )
 
 
 def open_locked(path: str, *, wait: bool = True) -> Draft:
@@ -188,7 +181,9 @@ def open_locked(path: str, *, wait: bool = True) -> Draft:
                     return Draft(fd, temporary, path)
                 # Its writer was killed between link and unlink: this file is a value as well.
                 os.unlink(temporary)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, OSError) and error.errno in _NO_FILE_LOCKS:
+                os.unlink(temporary)
             os.close(fd)
             raise
         os.close(fd)
@@ -201,7 +196,10 @@ def open_exclusive(path: str) -> Draft:
     """
     try:
         if HAS_LOCKS:
-            return open_locked(path, wait=False)
+            draft = open_locked(path, wait=False)
+            with suppress(OSError):  # what a writer left that was killed while it had a second one
+                os.unlink(_beside(draft.temporary))
+            return draft
     except OSError as error:
         if error.errno not in _NO_FILE_LOCKS:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,13 +30,26 @@ def names_in(directory: str) -> Names:
             for entry in entries:
                 if not is_legal(entry.name):
                     continue  # a draft, or a name that no key can have
-                if entry.is_file():
+                if entry.is_symlink():
+                    _sort_link(entry, names)
+                elif entry.is_file():
                     names.files.append(entry.name)
                 elif entry.is_dir():
-                    (names.links if entry.is_symlink() else names.directories).append(entry.name)
+                    names.directories.append(entry.name)
     except _GONE:
         pass
     return names
+
+
+def _sort_link(entry: os.DirEntry[str], names: Names) -> None:
+    try:
+        if entry.is_file():
+            names.files.append(entry.name)
+        elif entry.is_dir():
+            names.links.append(entry.name)
+    except OSError as error:
+        if error.errno != errno.ELOOP:  # a link to itself leads nowhere
+            raise
 
 
 def walk(root: str, prefix: str) -> Iterator[str]:

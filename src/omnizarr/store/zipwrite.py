@@ -14,7 +14,7 @@ from isal import isal_zlib
 
 from omnizarr.store.base import Buffer
 from omnizarr.store.draft import Draft
-from omnizarr.store.files import write_all_at
+from omnizarr.store.files import flat, write_all_at
 from omnizarr.store.zipformat import DEFLATED, STORED, Entry, central_directory
 from omnizarr.store.zipread import ZipReader
 
@@ -36,7 +36,7 @@ class ZipWriter:
 
     def add(self, name: str, value: Buffer, method: int) -> Entry:
         """Append a value; the entry is part of the archive once `finish` is given it."""
-        plain = memoryview(value).cast("B")
+        plain = flat(value)
         data = _deflated(plain) if method == DEFLATED else plain
         entry = self._placed(
             Entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -100,8 +101,16 @@ class ValueContract:
         assert store.get("k") == VALUE
 
     def test_buffers_of_other_items_are_bytes(self, store: Store) -> None:
-        store.set("k", memoryview(VALUE).cast("i"))
-        assert store.get("k") == VALUE
+        rows = memoryview(VALUE).cast("i", (5, 5))
+        for buffer in (memoryview(VALUE).cast("i"), rows, memoryview(VALUE)[::3], rows[:0]):
+            expected = buffer.tobytes()
+            store.set("k", buffer)
+            assert store.get("k") == expected
+            store.update("k", partial(_replaced, buffer))
+            assert store.get("k") == expected
+            store.delete("k")
+            assert store.set_if_absent("k", buffer)
+            assert store.get("k") == expected
 
     def test_a_large_value(self, store: Store) -> None:
         size = 100 * 2**20
@@ -205,3 +214,7 @@ class ValueContract:
         for operation in (store.list_prefix, store.list_dir, store.delete_prefix):
             with pytest.raises(KeyNameError):
                 operation(prefix)
+
+
+def _replaced(new: memoryview, old: bytes | None) -> memoryview:
+    return new
