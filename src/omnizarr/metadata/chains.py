@@ -83,7 +83,7 @@ def chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> Chain:
     """
     native = data_type.with_byte_order("native")
     if not is_v2_chain(codecs):
-        return Chain(tuple(_serializer(data_type.byte_order) if c == _BYTES else c for c in codecs), native)
+        return Chain(_with_endian(codecs, data_type), native)
     at = next((i for i, codec in enumerate(codecs) if codec == _BYTES), None)
     if at is None:
         return _object_chain_to_v3(codecs, native)
@@ -101,6 +101,15 @@ def chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> Chain:
         serializer = after.pop(0)
     tail = [_codec_to_v3(codec, stored.dtype.itemsize) for codec in after]
     return Chain((*before, serializer, *tail), native, tuple(losses), order != "mixed")
+
+
+def _with_endian(codecs: tuple[Extension, ...], data_type: DataType) -> tuple[Extension, ...]:
+    stored, result = data_type, []
+    for codec in codecs:
+        if numcodecs_id(codec) in _ARRAY_FILTERS:
+            stored = _filtered(codec, stored)
+        result.append(_serializer(stored.byte_order) if codec == _BYTES else codec)
+    return tuple(result)
 
 
 def _serializer(order: str) -> Extension:

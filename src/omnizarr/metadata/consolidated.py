@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from omnizarr.jsontypes import Json, JsonObject, Problems, read_int, read_object
+from omnizarr.jsontypes import Json, JsonObject, Problems, read_int, read_object, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import same_fill
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, GROUP, read_node, write_node
@@ -30,10 +30,12 @@ def read_zmetadata(document: Json, problems: Problems) -> dict[str, NodeMetadata
     for path, documents in _nodes(found).items():
         inner = Problems()
         nodes[path] = read_node(documents, inner)
-        if inner or not is_path(path):
-            if not is_path(path):
-                inner.add("", "expected a path below this group")
-            problems.include(f"metadata[{path}]", inner)
+        if not is_path(path):
+            problems.add(f"metadata[{shown(path)}]", "expected a path below this group")
+        for problem in inner.found:
+            name = next(name for name in _DOCUMENTS if problem.at.startswith(name))
+            at = f"metadata[{shown(f'{path}/{name}')}]{problem.at[len(name) :]}"
+            problems.add(at, problem.message, unsupported=problem.unsupported)
     return nodes
 
 

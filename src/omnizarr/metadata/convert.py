@@ -14,7 +14,7 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularGrid
-from omnizarr.jsontypes import Json, Problems
+from omnizarr.jsontypes import Problems
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import Chain, chain_to_v2, chain_to_v3, is_v2_chain
@@ -45,22 +45,30 @@ class Converted(NamedTuple):
 
 
 def to_v2(metadata: NodeMetadata) -> Converted:
-    """Return a node as Zarr v2 would have it: chunk keys `1.23`, dimensions named by an attribute."""
+    """Return a node as Zarr v2 would have it: chunk keys `1.23`, dimensions named by an attribute.
+
+    Chunk keys that v2 has too, with slashes say, stay.
+    """
     if isinstance(metadata, GroupMetadata):
         return _group(metadata, to_v2, _no_extra_losses)
     converted = _array_to_v2(metadata)
     array, losses = _dimensions_to_v2(converted.metadata)
-    array = replace(array, chunk_keys=chunk_keys.V2)
+    if array.chunk_keys.name != "v2":
+        array = replace(array, chunk_keys=chunk_keys.V2)
     return Converted(array, (*converted.losses, *losses), converted.same_bytes)
 
 
 def to_v3(metadata: NodeMetadata) -> Converted:
-    """Return a node as Zarr v3 would have it: chunk keys `c/1/23`, dimensions named in their own field."""
+    """Return a node as Zarr v3 would have it: chunk keys `c/1/23`, dimensions named in their own field.
+
+    The chunk keys of an array that was read from a v3 document stay.
+    """
     if isinstance(metadata, GroupMetadata):
         return _group(metadata, to_v3, _extra_losses)
     converted = _array_to_v3(metadata)
     array = _dimensions_to_v3(converted.metadata)
-    array = replace(array, chunk_keys=chunk_keys.DEFAULT)
+    if not _is_from_v3(array):
+        array = replace(array, chunk_keys=chunk_keys.DEFAULT)
     return Converted(array, converted.losses, converted.same_bytes)
 
 
@@ -96,7 +104,7 @@ def as_v3(metadata: ArrayMetadata) -> ArrayMetadata:
     ConversionError
         Zarr v3 cannot hold the array; every reason is named.
     """
-    if metadata.spelling.get("zarr_format") == 3 and metadata.fill_value is not None:
+    if _is_from_v3(metadata) and metadata.fill_value is not None:
         return metadata
     array, losses, _ = _array_to_v3(metadata)
     _refuse(losses, "Zarr v3")
@@ -136,15 +144,15 @@ def _array_to_v3(metadata: ArrayMetadata) -> _ConvertedArray:
             data_type=chain.data_type,
             codecs=chain.codecs,
             fill_value=_refilled(metadata.fill_value, chain.data_type, default_fill),
-            spelling=_v3_spelling(metadata),
+            spelling=metadata.spelling if _is_from_v3(metadata) else {},
         ),
         (*chain.losses, *_extra_losses(metadata)),
         chain.same_bytes,
     )
 
 
-def _v3_spelling(metadata: ArrayMetadata) -> dict[str, Json]:
-    return metadata.spelling if metadata.spelling.get("zarr_format") == 3 else {}
+def _is_from_v3(metadata: ArrayMetadata) -> bool:
+    return metadata.spelling.get("zarr_format") == 3
 
 
 def _extra_losses(metadata: NodeMetadata) -> tuple[str, ...]:
@@ -180,7 +188,7 @@ def _array_to_v2(metadata: ArrayMetadata) -> _ConvertedArray:
         data_type=chain.data_type,
         codecs=chain.codecs,
         fill_value=_refilled(metadata.fill_value, chain.data_type, lambda data_type: None),
-        spelling={} if metadata.spelling.get("zarr_format") == 3 else metadata.spelling,
+        spelling={} if _is_from_v3(metadata) else metadata.spelling,
     )
     return _ConvertedArray(array, tuple(losses), chain.same_bytes and not sharded)
 
