@@ -176,7 +176,7 @@ class KeyLocks:
 
     __slots__ = ("_locks",)
 
-    def __init__(self, count: int = 64) -> None:
+    def __init__(self, count: int = 16) -> None:
         self._locks = tuple(threading.RLock() for _ in range(count))
 
     def of(self, key: str) -> AbstractContextManager[object]:

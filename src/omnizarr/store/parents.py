@@ -20,7 +20,7 @@ class Parents:
 
     A directory is fit to write into where no symbolic link leads from it out of the root, and where
     its name is spelled as on the disk. What was found fit is remembered by its inode, so that a
-    directory that was exchanged for another one is looked at again: one `stat` for each write, 0.9 µs.
+    directory that was exchanged for another one is looked at again: one `stat` for each write, 1.6 µs.
     """
 
     def __init__(self, root: str, *, name: str, fsync: bool, case_probe: CaseProbe) -> None:
@@ -98,14 +98,19 @@ class Parents:
     def _check(self, directory: str, found: os.stat_result) -> None:
         if not stat.S_ISDIR(found.st_mode):
             raise self._error("a value and no directory, so no key can lie below", directory)
-        if not _lies_in(os.path.realpath(directory), os.path.realpath(self._root)):
-            raise self._error("a symbolic link leads out of the store; nothing is written there", directory)
         if directory != self._root:
             self.ensure(directory.rpartition("/")[0])
+            # What lies in a fit directory and is no link is fit; to resolve the whole path takes 30 µs.
+            if stat.S_ISLNK(os.lstat(directory).st_mode):
+                self._check_link(directory)
             self.check_name(directory)
         if len(self._fit) >= _REMEMBERED:
             self._fit.clear()
         self._fit[directory] = (found.st_dev, found.st_ino)
+
+    def _check_link(self, directory: str) -> None:
+        if not _lies_in(os.path.realpath(directory), os.path.realpath(self._root)):
+            raise self._error("a symbolic link leads out of the store; nothing is written there", directory)
 
     def _error(self, message: str, path: str) -> StoreError:
         key = path[len(self._root) + 1 :]
