@@ -36,7 +36,7 @@ def variable(v):
         "type": "string" if v.dtype is str else v.dtype.newbyteorder("=").str,
         "dimensions": [f"{d.group().path.rstrip('/')}/{d.name}" for d in v.get_dims()],
         "shape": v.shape,
-        "chunks": list(v.chunking()),
+        "chunks": list(v.chunking() or []),
         "filters": v.filters(),
         "endian": v.endian() if v.dtype is not str and v.dtype.itemsize > 1 else "",
         # netCDF-C swaps the bytes of the fill value of big-endian variables.

@@ -38,6 +38,7 @@ from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.netcdf import hdf5
 from omnizarr.netcdf.dataset import PROPERTIES
+from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.nczarr import NCZarr
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes, new_array
 from omnizarr.netcdf.files import FileModel, Loss, NetCDFFile, with_string_length
@@ -172,7 +173,6 @@ class _Conversion:
         for variable in variables:
             where = join(path, variable.name)
             task = self.task(variable, where)
-            self.nodes[where.strip("/")] = task.array.metadata
             self.tasks.append(task)
         for inner in group.groups:
             self.plan(inner, join(path, inner.name))
@@ -205,7 +205,9 @@ class _Conversion:
         kept = path in self.found.kept and _same_element(dataset, metadata)
         if kept and not variable.no_fill:
             metadata = _with_fill_of(dataset, metadata)
-        array = Array(self.store, self.format, joined(self.place, path.strip("/")), metadata)
+        self.nodes[path.strip("/")] = metadata
+        where = joined(self.place, path.strip("/"))
+        array = Array(self.store, self.format, where, with_fill(metadata, variable))
         array.write_empty_chunks = False
         if kept:
             return _Task(path, variable, array, dataset, None, config.settings.threads)
@@ -348,6 +350,8 @@ def _same_element(dataset: Any, metadata: ArrayMetadata) -> bool:
 
 def _with_fill_of(dataset: Any, metadata: ArrayMetadata) -> ArrayMetadata:
     """Return an array whose absent chunks hold what those of the dataset do, by whatever library."""
+    if metadata.data_type.dtype.kind == "S":
+        return metadata
     fill = np.asarray(dataset.fillvalue, metadata.data_type.dtype.newbyteorder("="))[()]
     if fill.tobytes() == np.asarray(metadata.fill_value, fill.dtype).tobytes():
         return metadata

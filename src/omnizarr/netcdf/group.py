@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from omnizarr.errors import NodeExistsError, NodeNameError, NodeNotFoundError, ReadOnlyError, StoreError
@@ -13,9 +13,11 @@ from omnizarr.hierarchy.placing import place
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.attributes import Attributed, to_python
 from omnizarr.netcdf.definition import chunks_of, endian_of, fill_of, filters_of, type_of
+from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.base import Dialect, Found
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, new_array
 from omnizarr.netcdf.dimension import Dimension
+from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import STRING
 from omnizarr.netcdf.variable import Variable
@@ -235,8 +237,7 @@ class Group(Attributed):
         filters = filters_of(
             "zlib" if zlib and compression is None else compression,
             complevel,
-            # netCDF-C shuffles strings as if each were a pointer, and no other reader knows.
-            shuffle=shuffle and kind is not STRING,
+            shuffle=shuffle,
             fletcher32=fletcher32,
             blosc_shuffle=blosc_shuffle,
         )
@@ -257,8 +258,11 @@ class Group(Attributed):
         """Make a variable from a model; also for the conversion of whole files."""
         if model.name in self.variables or model.name in self.groups:
             raise NodeExistsError(f"the name {model.name!r} is in use", path=self.path)
-        array = self._replace_array(model, tuple(dimension.size for dimension in dimensions))
         self._about_to_change()
+        if model.type is STRING:
+            # netCDF-C shuffles strings as if each were a pointer, and no other reader knows.
+            model = replace(model, filters=tuple(f for f in model.filters if not isinstance(f, Shuffle)))
+        array = self._replace_array(model, tuple(dimension.size for dimension in dimensions))
         self.variables[model.name] = Variable(self, model, dimensions, array)
         return self.variables[model.name]
 
@@ -268,7 +272,7 @@ class Group(Attributed):
         path = f"{node.path}/{variable.name}".strip("/")
         metadata = new_array(variable, shape, self._session.dialect.variable_attributes(variable))
         place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
-        array = Array(node.store, node.format, path, metadata)
+        array = Array(node.store, node.format, path, with_fill(metadata, variable))
         # A chunk of fill values is as good absent, and what is absent costs nothing.
         array.write_empty_chunks = False
         return array

@@ -22,6 +22,7 @@ from omnizarr.netcdf.filters import (
     Zstd,
 )
 
+_NUMBERS = ("TypeIntegerID", "TypeFloatID", "TypeEnumID")
 _RENAMED = "_nc4_non_coord_"
 _ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
 
@@ -61,7 +62,7 @@ def attribute_kind(node: Any, name: str) -> str:
     kind = node.attrs.get_id(name).get_type()
     if hasattr(kind, "is_variable_str"):
         return "string" if kind.is_variable_str() else "char"
-    return "number" if type(kind).__name__ in ("TypeIntegerID", "TypeFloatID") else "other"
+    return "number" if type(kind).__name__ in _NUMBERS else "other"
 
 
 def filters_of(dataset: Any) -> tuple[Filter, ...]:

@@ -31,6 +31,8 @@ def normalized(key: Any, ndim: int) -> tuple[Index, ...]:
         There are too many indices, or one that is none.
     """
     parts = list(key) if isinstance(key, tuple) else [key]
+    if not ndim and len(parts) == 1 and isinstance(parts[0], slice) and parts[0] == slice(None):
+        return ()
     ellipses = [at for at, part in enumerate(parts) if part is Ellipsis]
     if len(ellipses) > 1:
         raise SelectionError("expected one ellipsis at most")

@@ -277,7 +277,11 @@ class Variable(Attributed):
                 values = np.ma.masked_array(values)
         if self.scale and kind.is_numeric:
             values = masking.unpacked(values, attributes)
-        return values
+        if values.ndim:
+            return values
+        if isinstance(values, np.ma.MaskedArray):
+            return np.ma.masked if np.ma.getmaskarray(values).all() else values
+        return values[()] if self._dimensions else values
 
     def _prepared(self, value: Any) -> AnyArray:
         """Return a value as an array of the variable's kind of values, packed and filled."""

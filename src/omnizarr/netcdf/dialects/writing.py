@@ -12,7 +12,6 @@ from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
-from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.attributes import number_to_json
 from omnizarr.netcdf.filters import Szip
 from omnizarr.netcdf.model import VariableModel
@@ -24,7 +23,7 @@ DEFAULT_STRING_LENGTH = 128
 def new_array(
     variable: VariableModel, shape: tuple[int, ...], attributes: Mapping[str, Json]
 ) -> ArrayMetadata:
-    """Return the array of a new variable.
+    """Return the array of a new variable as it is stored; `with_fill` makes it exact for a handle.
 
     Raises
     ------
@@ -37,7 +36,7 @@ def new_array(
     problems.check(path=variable.name)
     if not isinstance(metadata, ArrayMetadata):
         raise ConversionError(f"variable {variable.name!r} makes no array")
-    return with_fill(metadata, variable)
+    return metadata
 
 
 def stored_itemsize(variable: VariableModel) -> int:

@@ -1,0 +1,314 @@
+"""netCDF files to NCZarr, compared value by value with netCDF4."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from netcdf_peer import assert_same, peer_describes, url_of, we_describe
+
+from omnizarr import netcdf
+from omnizarr.errors import ConversionError, NodeExistsError, NodeNotFoundError, StoreNotFoundError
+from omnizarr.hierarchy.journal import JOURNAL
+from omnizarr.netcdf.convert import convert_netcdf, losses_of
+from omnizarr.store import MemoryStore
+
+NUMBERS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+def _netcdf4(path: Path) -> None:
+    with netCDF4.Dataset(path, "w") as d:
+        d.title, d.empty, d.json = "title", "", '{"a": 1}'
+        d.setncattr_string("string", "one")
+        d.setncattr_string("strings", ["one", "zwö"])
+        d.createDimension("t", None)
+        d.createDimension("y", 30)
+        d.createDimension("x", 41)
+        values = np.add.outer(np.arange(30), np.arange(41)) // 8
+        for code in NUMBERS:
+            setattr(d, f"a_{code}", np.array([1, 2], code))
+            setattr(d, f"none_{code}", np.zeros(0, code))
+            for name, options in {
+                "zlib": {"compression": "zlib"},
+                "checked": {"compression": "zlib", "fletcher32": True},
+                "sum": {"fletcher32": True},
+                "zstd": {"compression": "zstd"},
+                "bzip2": {"compression": "bzip2"},
+                "blosc": {"compression": "blosc_lz4", "chunksizes": (30, 41)},
+                "chunked": {"chunksizes": (7, 16)},
+                "whole": {},
+            }.items():
+                options = {"chunksizes": (7, 16), **options} if options else options
+                d.createVariable(f"{name}_{code}", code, ("y", "x"), **options)[:] = values
+            growing = d.createVariable(f"growing_{code}", code, ("t", "x"), zlib=True, chunksizes=(2, 16))
+            growing[1:4, 5:20] = 3
+            growing.units = "m"
+            d.createVariable(f"never_{code}", code, ("t", "x"), zlib=True, fill_value=np.array(9, code))
+            d.createVariable(f"scalar_{code}", code)[...] = 5
+            d.createVariable(f"off_{code}", code, ("x",), fill_value=False)[:] = 4
+            if code[1] != "1":
+                d.createVariable(f"big_{code}", f">{code}", ("y", "x"), zlib=True, endian="big")[:] = values
+        d.createVariable("c", "S1", ("x",), zlib=True)[:] = b"q"
+        d.createVariable("s", str, ("x",))[:] = np.array(["ä" * i for i in range(41)], object)
+        d.createVariable("st", str, ("t",), zlib=True)[:2] = np.array(["a", "b"], object)
+        inner = d.createGroup("g").createGroup("h")
+        inner.createDimension("x", 3)
+        inner.createVariable("x", "f4", ("x",))[:] = [1, 2, 3]
+        inner.createVariable("y", "f4", ("t", "x"))[:] = 1
+        inner.note = "inside"
+
+
+def _classic(kind: str) -> Any:
+    def make(path: Path) -> None:
+        with netCDF4.Dataset(path, "w", format=kind) as d:
+            d.title = "classic"
+            d.createDimension("t", None)
+            d.createDimension("x", 5)
+            for code in ("i1", "i2", "i4", "f4", "f8", "S1"):
+                v = d.createVariable(f"v_{code}", code, ("t", "x"))
+                v[:3] = b"a" if code == "S1" else np.arange(15).reshape(3, 5)
+                d.createVariable(f"w_{code}", code, ("x",))
+            d["v_i2"].scale_factor = 0.5
+
+    return make
+
+
+MAKERS = {
+    "netCDF-4": _netcdf4,
+    "classic": _classic("NETCDF3_CLASSIC"),
+    "64-bit offset": _classic("NETCDF3_64BIT_OFFSET"),
+    "64-bit data": _classic("NETCDF3_64BIT_DATA"),
+    "classic model": _classic("NETCDF4_CLASSIC"),
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.filterwarnings("ignore:endian-ness")
+def test_everything_arrives(kind: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
+    MAKERS[kind](source)
+    told: list[tuple[int, int]] = []
+    report = convert_netcdf(source, target, progress=lambda done, total: told.append((done, total)))
+    assert report.losses == ()
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    with netcdf.Dataset(target) as dataset:
+        ours = we_describe(dataset)
+    assert_same(ours, peer_describes(url_of(target), tmp_path))
+    expected = peer_describes(str(source), tmp_path)
+    _forget_layout(expected)
+    _forget_layout(ours)
+    assert_same(ours, expected)
+
+
+def _forget_layout(group: dict[str, Any]) -> None:
+    """Leave out what NCZarr has no word for: contiguous storage, the byte order of classic files."""
+    for name, variable in group["variables"].items():
+        if not name.startswith(
+            ("zlib", "checked", "sum", "zstd", "bzip2", "blosc", "chunked", "big", "growing")
+        ):
+            for detail in ("chunks", "endian", "filters"):
+                del variable[detail]
+        elif name.startswith("big") or variable["type"] in ("|i1", "|u1"):
+            del variable["fill"]
+    for inner in group["groups"].values():
+        _forget_layout(inner)
+
+
+def test_chunks_are_moved_without_decoding(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("t", None)
+        d.createDimension("x", 50)
+        d.createVariable("v", "f4", ("t", "x"), zlib=True, fletcher32=True, chunksizes=(4, 20))[:10] = 1.5
+    report = convert_netcdf(source, target)
+    assert (report.moved.chunks, report.moved.recoded_bytes) == (9, 0)
+    with h5py.File(source) as file:
+        for key in ("0.0", "2.2"):
+            start = tuple(int(i) * n for i, n in zip(key.split("."), (4, 20), strict=True))
+            assert (target / "v" / key).read_bytes() == file["v"].id.read_direct_chunk(start)[1]
+
+
+def test_chunks_that_lack_a_filter_are_encoded_again(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.zarr"
+    with h5py.File(source, "w") as file:
+        made = file.create_dataset("v", (4, 6), "<i4", chunks=(2, 6), compression="gzip", fillvalue=8)
+        made[0:2] = 5
+        made.id.write_direct_chunk((2, 0), np.arange(12, dtype="<i4").tobytes(), filter_mask=1)
+    report = convert_netcdf(source, target)
+    assert (report.moved.chunks, report.moved.recoded_bytes) == (1, 48)
+    with netcdf.Dataset(target) as dataset:
+        assert dataset["v"][...].tolist() == [[5] * 6, [5] * 6, list(range(6)), list(range(6, 12))]
+
+
+def test_absent_chunks_of_plain_hdf5_hold_its_own_fill_value(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.zarr"
+    with h5py.File(source, "w", userblock_size=512) as file:
+        file.create_dataset("v", (4, 6), "<i4", chunks=(2, 6), compression="gzip", fillvalue=8)[3] = 1
+        file.create_dataset("zero", (4,), "<f8", chunks=(2,))
+    convert_netcdf(source, target)
+    with netcdf.Dataset(target) as dataset:
+        assert dataset["v"][...].tolist() == [[8] * 6] * 3 + [[1] * 6]
+        assert dataset["zero"][...].tolist() == [0.0] * 4
+
+
+def test_losses_are_listed_before_anything_is_written(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("x", 3)
+        pair = d.createCompoundType(np.dtype([("a", "i4"), ("b", "f8")]), "pair")
+        colour = d.createEnumType("u1", "colour", {"red": 1, "blue": 2})
+        ragged = d.createVLType("i4", "ragged")
+        d.createVariable("p", pair, ("x",))
+        d.createVariable("r", ragged, ("x",))
+        d.createVariable("e", colour, ("x",), fill_value=2)[:] = [1, 2, 1]
+        d.createVariable("kept", "i4", ("x",))[:] = 1
+        d.latin = b"\xff"
+    lost = {loss.path for loss in losses_of(source)}
+    assert lost == {"/p", "/r", "/e", "/pair", "/colour", "/ragged", "/"}
+    with pytest.raises(ConversionError, match="the user-defined type pair"):
+        convert_netcdf(source, target, strict=True)
+    assert not target.exists()
+    assert {loss.path for loss in convert_netcdf(source, target).losses} == lost
+    with netcdf.Dataset(target) as dataset:
+        assert list(dataset.variables) == ["e", "kept"]
+        assert dataset["e"][...].tolist() == [1, None, 1]
+
+
+def test_a_fill_value_that_fits_no_element_is_a_loss(tmp_path: Path) -> None:
+    source = tmp_path / "source.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as d:
+        d.createDimension("x", 2)
+        d.createVariable("v", "i2", ("x",))[:] = [-32767, 1]
+    data = bytearray(source.read_bytes())
+    source.write_bytes(data)
+    _add_fill(source)
+    target: dict[str, bytes] = {}
+    report = convert_netcdf(source, target)
+    assert [loss.path for loss in report.losses] == ["/v"]
+    with netcdf.Dataset(target) as dataset:
+        assert dataset["v"][...].tolist() == [-32767, 1]
+
+
+def _add_fill(source: Path) -> None:
+    """Give a classic variable the `_FillValue` double NaN, which the library refuses to write."""
+    with netCDF4.Dataset(source, "a") as d:
+        d["v"].setncattr("XFillValue", np.float64("nan"))
+    source.write_bytes(source.read_bytes().replace(b"XFillValue", b"_FillValue"))
+
+
+def test_little_memory_is_enough_and_too_little_is_refused(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("y", 300)
+        d.createDimension("x", 400)
+        values = np.arange(120000.0).reshape(300, 400)
+        d.createVariable("v", "f8", ("y", "x"), contiguous=True)[:] = values
+    with pytest.raises(ConversionError, match="memory are too little"):
+        convert_netcdf(source, target, memory=100_000)
+    assert not list(target.glob("*")) if target.exists() else True
+    convert_netcdf(source, target, memory=6_000_000)
+    with netcdf.Dataset(target) as dataset:
+        assert np.array_equal(dataset["v"][...], values)
+
+
+class _DyingStore(MemoryStore):
+    """A store whose writes fail after so many."""
+
+    left = 10**9
+
+    def set(self, key: str, value: Any) -> None:
+        if self.left <= 0:
+            raise OSError("disk full")
+        self.left -= 1
+        super().set(key, value)
+
+
+def test_an_interrupted_conversion_opens_as_nothing_and_can_be_run_again(tmp_path: Path) -> None:
+    source = tmp_path / "source.nc"
+    _classic("NETCDF4_CLASSIC")(source)
+    expected = MemoryStore()
+    convert_netcdf(source, expected)
+    count = len(list(expected.list_prefix("")))
+    for left in range(1, count):
+        store = _DyingStore()
+        store.left = left
+        with pytest.raises(OSError, match="disk full"):
+            convert_netcdf(source, store)
+        with pytest.raises(NodeNotFoundError):
+            netcdf.Dataset(store)
+        store.left = 10**9
+        convert_netcdf(source, store)
+        assert {k: store.get(k) for k in store.list_prefix("")} == {
+            k: expected.get(k) for k in expected.list_prefix("")
+        }
+
+
+def test_another_source_never_mixes_with_an_interrupted_one(tmp_path: Path) -> None:
+    source = tmp_path / "source.nc"
+    _netcdf4(source)
+    store = _DyingStore()
+    store.left = 40
+    with pytest.raises(OSError, match="disk full"):
+        convert_netcdf(source, store)
+    store.left = 10**9
+    other = tmp_path / "other.nc"
+    _classic("NETCDF3_CLASSIC")(other)
+    report = convert_netcdf(other, store)
+    assert not report.resumed
+    assert not store.exists(JOURNAL)
+    assert {key.partition("/")[0] for key in store.list_prefix("") if "/" in key} == {
+        f"{letter}_{code}" for letter in "vw" for code in ("i1", "i2", "i4", "f4", "f8", "S1")
+    }
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
+    _classic("NETCDF3_CLASSIC")(source)
+    target.mkdir()
+    (target / "precious").write_text("mine")
+    with pytest.raises(NodeExistsError):
+        convert_netcdf(source, target)
+    assert (target / "precious").read_text() == "mine"
+    convert_netcdf(source, target / "new")
+    with pytest.raises(NodeExistsError):
+        convert_netcdf(source, target / "new")
+    convert_netcdf(source, target / "new", overwrite=True)
+    assert (target / "precious").read_text() == "mine"
+
+
+def test_what_is_no_netcdf_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreNotFoundError):
+        convert_netcdf(tmp_path / "absent.nc", {})
+    (tmp_path / "text.nc").write_text("no netCDF")
+    with pytest.raises(ConversionError, match="no netCDF file"):
+        convert_netcdf(tmp_path / "text.nc", {})
+    source = tmp_path / "cut.nc"
+    _netcdf4(source)
+    source.write_bytes(source.read_bytes()[: source.stat().st_size // 2])
+    with pytest.raises(ConversionError, match="no netCDF file"):
+        convert_netcdf(source, {})
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast", "ignore:WARNING")
+@pytest.mark.parametrize("name", ["goes16-cloud-top-height.nc", "eraint-uvz.nc"])
+def test_real_files(name: str, tmp_path: Path) -> None:
+    source = DATA / name
+    if not source.exists():
+        pytest.skip(f"the real file {name} is not beside the repository")
+    target = tmp_path / "target.zarr"
+    convert_netcdf(source, target)
+    with netCDF4.Dataset(source) as theirs, netcdf.Dataset(target) as ours:
+        assert list(theirs.variables) == list(ours.variables)
+        for variable, made in zip(theirs.variables.values(), ours.variables.values(), strict=True):
+            expected, found = variable[...], made[...]
+            assert np.array_equal(np.ma.getmaskarray(expected), np.ma.getmaskarray(found)), variable.name
+            assert np.array_equal(np.ma.filled(expected, 0), np.ma.filled(found, 0), equal_nan=True)
+            assert expected.dtype == found.dtype
+    described = we_describe(netcdf.Dataset(target))
+    assert_same(described, peer_describes(url_of(target), tmp_path))
