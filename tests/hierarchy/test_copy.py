@@ -246,6 +246,40 @@ def test_memory_stays_bounded_against_the_grain(tmp_path: Path) -> None:
     assert int(done.stdout) < 24 * 2**20
 
 
+def _against_the_grain(store: Store) -> Array:
+    root = new_group(store, 3)
+    array = root.create_array("a", shape=(1024, 1024), chunks=(1, 1024), dtype="f4", compressors=GZIP)
+    array[...] = np.random.default_rng(0).integers(1, 100, (1024, 1024))
+    return array
+
+
+def test_far_too_little_memory_means_two_passes_not_many(tmp_path: Path) -> None:
+    array = _against_the_grain(MemoryStore())
+    counted = CountingStore(array.store)
+    source = open_at(counted, 3)
+    target = DirectoryStore(tmp_path / "b")
+    plan = plan_copy(source, target, FORMATS[3], cuts=Cuts(chunks=(1024, 1)), memory=2**18)
+    recoding = plan.tasks[0].recoding
+    assert recoding is not None and recoding.stage is not None and recoding.blocks.decodes > 16
+    counted.reset()
+    plan.run()
+    assert counted.bytes_read < 1.1 * array.nbytes_stored()
+    np.testing.assert_array_equal(np.asarray(open_at(target, 3, "a")), np.asarray(array))
+    assert not any(".omnizarr" in key for key in target.list_prefix(""))
+
+
+def test_two_passes_continue(tmp_path: Path) -> None:
+    array = _against_the_grain(DirectoryStore(tmp_path / "a"))
+    root = open_at(array.store, 3)
+    options: dict[str, Any] = {"cuts": Cuts(chunks=(1024, 1)), "memory": 2**18}
+    inner = DirectoryStore(tmp_path / "b")
+    _interrupted(root, inner, 900, **options)
+    report = plan_copy(root, inner, FORMATS[3], **options).run()
+    assert report.resumed and 0 < report.moved.recoded_bytes < array.nbytes
+    np.testing.assert_array_equal(np.asarray(open_at(inner, 3, "a")), np.asarray(array))
+    assert not any(".omnizarr" in key for key in inner.list_prefix(""))
+
+
 def test_too_little_memory_is_told_before_anything_is_written() -> None:
     root = new_group(MemoryStore(), 3)
     root.create_array("a", shape=(1000, 1000), chunks=(10, 1000), dtype="f8", compressors=None)

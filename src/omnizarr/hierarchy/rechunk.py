@@ -50,9 +50,13 @@ class Blocks:
                 tuple(range(axis[i], axis[i + 1]) for axis, i in zip(self.chunks, at, strict=True)),
             )
 
+    def extents(self) -> tuple[int, ...]:
+        """Return the largest length of a block along each axis."""
+        return tuple(max(np.diff(axis).tolist(), default=0) for axis in self.cuts)
+
     def largest(self) -> int:
         """Return the number of elements of the largest block."""
-        return prod(max(np.diff(axis).tolist(), default=0) for axis in self.cuts)
+        return prod(self.extents())
 
 
 def plan_blocks(source: Sequence[Axis], target: Sequence[Axis], itemsize: int, limit: int) -> Blocks:
