@@ -314,7 +314,7 @@ def test_from_array_keeps_what_the_other_has():
     )
     again = omnizarr.from_array(data=first)
     assert again.metadata == first.metadata and again[:].tolist() == first[:].tolist()
-    second = omnizarr.from_array(data=first, zarr_format=2, shards=None, dimension_names=None)
+    second = omnizarr.from_array(data=first, zarr_format=2)
     assert second.chunks == (4,) and second.fill_value == -1 and second[:].tolist() == first[:].tolist()
 
 

@@ -110,6 +110,10 @@ def test_set(group):
     assert group["x"].dtype == "f8" and group["x"][:].tolist() == [1.5, 2.5]
     group["copy/of"] = group["x"]
     assert group["copy/of"][:].tolist() == [1.5, 2.5]
+    sharded = omnizarr.create_array(data=np.arange(8), chunks=2, shards=4)
+    group["sharded"] = sharded
+    assert group["sharded"].chunks == (2,) and group["sharded"][:].tolist() == list(range(8))
+    assert group["sharded"].shards == ((4,) if group.zarr_format == 3 else None)
     group["s"] = ["a", "bc"]
     group["o"] = np.array(["ä", ""], dtype=object)
     assert group["s"][1] == "bc" and group["o"][:].tolist() == ["ä", ""]

@@ -2,6 +2,8 @@
 
 import json
 import os
+import tempfile
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -250,14 +252,41 @@ def test_what_the_operating_system_refuses_names_the_place(place):
         omnizarr.open(refused)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_permission(place):
-    place.chmod(0)
-    try:
-        with pytest.raises(StoreError, match=r"[Pp]ermission"):
-            omnizarr.open(place, mode="r")
-    finally:
+@pytest.fixture
+def as_nobody(zarr_format):
+    """A group of root's, seen by a user whom root has given nothing; root is allowed everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        group = omnizarr.create_group(place / "x", zarr_format=zarr_format)
+        group.create_array("open", shape=(2,))
+        group.create_array("secret", shape=(2,))
+        (place / "x" / "secret").chmod(0)
+        (place / "x" / "open").chmod(0o555)
         place.chmod(0o755)
+        user = os.geteuid()
+        if user == 0:
+            os.seteuid(65534)
+        try:
+            yield place / "x"
+        finally:
+            if user == 0:
+                os.seteuid(0)
+            (place / "x" / "secret").chmod(0o755)
+            (place / "x" / "open").chmod(0o755)
+
+
+def test_permission(as_nobody):
+    assert omnizarr.open(as_nobody, path="open", mode="r").shape == (2,)
+    for open_it in (
+        lambda: omnizarr.open(as_nobody, path="secret", mode="r"),
+        lambda: omnizarr.open(as_nobody / "secret", mode="r"),
+        lambda: omnizarr.open(as_nobody)["secret"],
+        lambda: omnizarr.open(as_nobody).members(None),
+    ):
+        with pytest.raises(StoreError, match=r"(?i)permission.*secret"):
+            open_it()
+    with pytest.raises(PermissionError, match=r"(?i)permission.*open"):
+        omnizarr.open(as_nobody, path="open")[0] = 1
 
 
 def edited(place, change):

@@ -233,8 +233,10 @@ def from_array(
     values = data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asarray(data)
     if zarr_format is None and isinstance(values, Array):
         zarr_format = _format(store, values.zarr_format)
-    given: dict[str, Any] = dict(likeness(values))
-    if isinstance(values, Array) and values.zarr_format == zarr_format:
+    where = _place(store, name, path, storage_options)
+    format = format_for_new(*where, _format(store, zarr_format))
+    given: dict[str, Any] = dict(likeness(values, format.zarr_format))
+    if isinstance(values, Array) and values.format == format:
         given |= codecs_of(values)
     asked = [
         ("chunks", chunks),
@@ -245,10 +247,7 @@ def from_array(
     ]
     given |= {name: value for name, value in asked if not _keeps(value)}
     given |= arguments
-    where = _place(store, name, path, storage_options)
-    return create_array(
-        where.store, path=where.path, data=values, zarr_format=_format(store, zarr_format), **given
-    )
+    return create_array(where.store, path=where.path, data=values, zarr_format=format.zarr_format, **given)
 
 
 def _keeps(value: Any) -> bool:

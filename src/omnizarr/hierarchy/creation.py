@@ -164,7 +164,7 @@ class GroupCreation(Node):
 
     def empty_like(self, name: str, data: Any, **arguments: Any) -> Array:
         """Make an array of another one's shape, type and chunks, and fill value where it has one."""
-        return self.create_array(name, **{**likeness(data), **arguments})
+        return self.create_array(name, **{**likeness(data, self.zarr_format), **arguments})
 
     def zeros_like(self, name: str, data: Any, **arguments: Any) -> Array:
         """Make an array of another one's shape, type and chunks that holds zeros."""

@@ -11,6 +11,7 @@ from omnizarr.hierarchy.diagnose import absent
 from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node, walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.group_info import GroupInfo
+from omnizarr.hierarchy.likeness import likeness
 from omnizarr.hierarchy.moving import move_node
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.hierarchy.snapshot import Snapshot
@@ -73,8 +74,9 @@ class Group(GroupCreation):
         return True
 
     def __setitem__(self, path: str, value: Any) -> None:
-        """Store an array-like under a path, in place of what is there."""
-        self.create_array(path, data=value, overwrite=True)
+        """Store an array-like under a path, in chunks like its own, in place of what is there."""
+        like = likeness(value, self.zarr_format)
+        self.create_array(path, **{**like, "data": value, "overwrite": True})
 
     def __delitem__(self, path: str) -> None:
         """Delete a node with everything below.

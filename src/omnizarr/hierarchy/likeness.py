@@ -12,27 +12,30 @@ from omnizarr.hierarchy.making import MakeArguments, type_of
 from omnizarr.metadata.extension import Extension
 
 
-def likeness(data: Any) -> MakeArguments:
+def likeness(data: Any, zarr_format: int | str | None = None) -> MakeArguments:
     """Return arguments for an array of the same shape, type and chunks as an array-like.
 
-    From an array of omnizarr codecs, fill value and names of the dimensions are taken too; codecs only
-    where they can be said in the other's terms (`codecs_of`).
+    From an array of omnizarr fill value and names of the dimensions are taken too; its codecs are apart
+    (`codecs_of`). What `zarr_format` cannot say is left out.
     """
     values: Any = data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asarray(data)
     arguments = MakeArguments(shape=tuple(values.shape), dtype=type_of(values))
+    chunks, shards = getattr(values, "chunks", None), getattr(values, "shards", None)
+    if isinstance(chunks, tuple) and (zarr_format != 2 or not _is_uneven(chunks)):
+        arguments["chunks"] = chunks
+    if isinstance(shards, tuple) and zarr_format != 2:
+        arguments["shards"] = shards
     if isinstance(values, Array):
         arguments["fill_value"] = values.fill_value
-        arguments["chunks"] = values.chunks
-        if values.shards is not None:
-            arguments["shards"] = values.shards
-        if values.dimension_names is not None:
+        if zarr_format != 2:
             arguments["dimension_names"] = values.dimension_names
-        return arguments
-    if isinstance(getattr(values, "chunks", None), tuple):
-        arguments["chunks"] = values.chunks
-    if isinstance(getattr(values, "shards", None), tuple):
-        arguments["shards"] = values.shards
     return arguments
+
+
+def _is_uneven(chunks: tuple[Any, ...]) -> bool:
+    """Say whether the lengths of chunks are listed and differ, but for a shorter last one."""
+    listed = [axis for axis in chunks if isinstance(axis, tuple)]
+    return any(len(set(axis[:-1])) > 1 or axis[-1] > axis[0] for axis in listed if axis)
 
 
 def codecs_of(array: Array) -> MakeArguments:

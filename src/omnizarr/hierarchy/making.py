@@ -42,6 +42,9 @@ class MakeArguments(ArrayArguments, total=False):
     config: Any
 
 
+_NAMES = frozenset(ArrayArguments.__annotations__)
+
+
 def make_array(
     store: Store,
     format: Format,
@@ -60,6 +63,8 @@ def make_array(
     The codecs are checked before anything is stored. Where the format keeps a node in one document and
     `parent` is known to be a group, this is one write.
     """
+    if not arguments.keys() <= _NAMES:
+        raise TypeError(f"no such argument: {', '.join(sorted(arguments.keys() - _NAMES))}")
     if config is not None:
         options = _options(config)
         write_empty_chunks = options.get("write_empty_chunks", write_empty_chunks)
