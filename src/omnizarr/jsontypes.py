@@ -19,8 +19,10 @@ from omnizarr.errors import MetadataError, Problem, UnsupportedError
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 
-# orjson reads integers beyond 64 bits as floats; such documents go to the exact parser.
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+# orjson reads integers beyond 64 bits as floats; such documents go to the exact parser. Looking for 19 digits
+# in a row takes 0.5 µs for a document of 350 bytes with a table, 6 µs with a regular expression.
+_DIGITS_AS_0 = bytes(ord("0") if chr(code).isdigit() and code < 128 else ord(" ") for code in range(256))
+_LONG_NUMBER = b"0" * 19
 _DECODER = json.JSONDecoder()
 
 # What C programs print and JSON has no name for; strings are matched first so that they stay as they are.
@@ -40,7 +42,9 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
     ValueError
         The bytes are not JSON, or not UTF-8.
     """
-    if not _LONG_NUMBER.search(data):
+    if isinstance(data, memoryview):
+        data = bytes(data)
+    if _LONG_NUMBER not in data.translate(_DIGITS_AS_0):
         try:
             return orjson.loads(data)  # type: ignore[no-any-return]
         except orjson.JSONDecodeError:

@@ -174,6 +174,16 @@ ILLEGAL: dict[str, tuple[dict[str, Any], str, str]] = {
     "length a float": ({"shape": [10.0, 20]}, "shape[0]", "found 10.0"),
     "length true": ({"shape": [10, True]}, "shape[1]", "found true"),
     "length too long": ({"shape": [2**63, 20]}, "shape[0]", "63 bits"),
+    "grid null": ({"chunk_grid": None}, "chunk_grid", "found null"),
+    "grid empty": ({"chunk_grid": {}}, "chunk_grid.name", "required, but missing"),
+    "keys null": ({"chunk_key_encoding": None}, "chunk_key_encoding", "found null"),
+    "data type of bad name": ({"data_type": "Int 32"}, "data_type", 'found "Int 32"'),
+    "data type null": ({"data_type": None}, "data_type", "found null"),
+    "chunk true": (
+        {"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [5, True]}}},
+        "chunk_grid.configuration.chunk_shape[1]",
+        "found true",
+    ),
     "zero chunk": (
         {"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [5, 0]}}},
         "chunk_grid.configuration.chunk_shape[1]",

@@ -33,6 +33,7 @@ def read_array(document: JsonObject, problems: Problems) -> ArrayMetadata:
     before = len(problems.found)
     data_type = read_data_type(get("data_type", "uint8"), "data_type", problems)
     typed = "fill_value" in document and len(problems.found) == before
+    grid = document["chunk_grid"] if "chunk_grid" in document else _one_chunk(shape)
     names = get("dimension_names")
     ndim = len(shape) if isinstance(get("shape"), list) else None
     if get("storage_transformers"):
@@ -40,7 +41,7 @@ def read_array(document: JsonObject, problems: Problems) -> ArrayMetadata:
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
-        grid=read_grid(get("chunk_grid", _one_chunk(shape)), shape, "chunk_grid", problems, ndim),
+        grid=read_grid(grid, shape, "chunk_grid", problems, ndim),
         chunk_keys=read_chunk_keys(get("chunk_key_encoding", "default"), "chunk_key_encoding", problems),
         codecs=_read_codecs(get("codecs", ["bytes"]), problems),
         fill_value=read_fill(document["fill_value"], data_type, "fill_value", problems) if typed else None,
