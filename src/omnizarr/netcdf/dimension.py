@@ -21,11 +21,12 @@ class Owner(Protocol):
 class Dimension:
     """A shared dimension; `len` is its current size."""
 
-    __slots__ = ("_group", "_model")
+    __slots__ = ("_group", "_model", "_stored")
 
     def __init__(self, group: Owner, model: DimensionModel) -> None:
         self._group = group
         self._model = model
+        self._stored = model
 
     @property
     def name(self) -> str:
@@ -51,6 +52,10 @@ class Dimension:
     @property
     def _path(self) -> str:
         return join(self._group.path, self._model.name)
+
+    def _set_stored(self, size: int) -> None:
+        """Note the size that is stored."""
+        self._stored = replace(self._model, size=size)
 
     def _grow(self, size: int) -> None:
         if size > self._model.size:

@@ -92,12 +92,16 @@ class Group(Attributed):
         self._changed = found.stale
         self._attributes = {attribute.name: attribute for attribute in model.attributes}
         self.dimensions = {d.name: Dimension(self, d) for d in model.dimensions}
+        for dimension in self.dimensions.values():
+            dimension._set_stored(found.stored_sizes.get(dimension._path, dimension.size))
         self.variables = {}
         self.groups = {}
         for variable in model.variables:
             dimensions = [self._dimension_at(reference) for reference in variable.dimensions]
-            array = found.arrays[join(path, variable.name)]
-            self.variables[variable.name] = Variable(self, variable, dimensions, array)
+            where = join(path, variable.name)
+            made = Variable(self, variable, dimensions, found.arrays[where])
+            made._stored_shape = found.stored_shapes.get(where, made._stored_shape)
+            self.variables[variable.name] = made
         for inner in model.groups:
             self.groups[inner.name] = group = Group.__new__(Group)
             group._fill(session, self, inner, join(path, inner.name), found)

@@ -17,16 +17,17 @@ from omnizarr.netcdf.variable import Variable
 def synchronise(root: Group) -> bool:
     """Store what has changed; say whether anything had."""
     groups = list(root._walk())
-    grown = {group.path: found for group in groups if (found := list(filter(_has_grown, _variables(group))))}
     sizes = {d._path: d.size for group in groups for d in group.dimensions.values() if d.isunlimited()}
     for group in groups:
-        if group.path in grown:
-            growth = Growth(sizes, tuple(variable.name for variable in grown[group.path]))
-            _store_group(group, growth)
+        waiting = tuple(variable.name for variable in _variables(group) if _waits(variable))
+        if waiting:
+            before = tuple(dimension._stored for dimension in group.dimensions.values())
+            _store_group(group, Growth(sizes, waiting, before))
             group._changed = True
-    for variables in grown.values():
-        for variable in variables:
-            _store_shape(variable)
+    for group in groups:
+        for variable in _variables(group):
+            if _has_grown(variable):
+                _store_shape(variable)
     changed = [variable for group in groups for variable in _variables(group) if variable._changed]
     for variable in changed:
         content = root._session.dialect.variable_attributes(variable.model)
@@ -37,6 +38,8 @@ def synchronise(root: Group) -> bool:
     for group in stale:
         _store_group(group)
         group._changed = False
+        for dimension in group.dimensions.values():
+            dimension._set_stored(dimension.size)
     return bool(changed or stale)
 
 
@@ -46,6 +49,11 @@ def _variables(group: Group) -> Iterable[Variable]:
 
 def _has_grown(variable: Variable) -> bool:
     return bool(variable._dimensions) and variable._stored_shape != variable.shape
+
+
+def _waits(variable: Variable) -> bool:
+    """Say whether a variable, or a dimension of it, is stored with another size."""
+    return _has_grown(variable) or any(d._stored.size != d.size for d in variable._dimensions)
 
 
 def _store_shape(variable: Variable) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import JsonObject
-from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel
+from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel
 
 Sizes: TypeAlias = Mapping[str, int]
 
@@ -24,20 +24,35 @@ class Found:
         The nodes that hold the model, by absolute path; their metadata fit the model.
     stale
         Whether what is stored does not fit the model: unlimited dimensions whose growth was interrupted.
+    stored_sizes, stored_shapes
+        What is stored instead of what the model and the arrays' metadata say, by absolute path.
     """
 
     model: DatasetModel
     arrays: dict[str, Array] = field(default_factory=dict)
     groups: dict[str, Group] = field(default_factory=dict)
     stale: bool = False
+    stored_sizes: dict[str, int] = field(default_factory=dict)
+    stored_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Unlimited dimensions that are about to grow, and the variables that wait for it, by name."""
+    """Unlimited dimensions that are about to grow, as a group sees it.
+
+    Attributes
+    ----------
+    sizes
+        The new sizes of all of them, by absolute path.
+    variables
+        The group's variables that wait for it.
+    dimensions
+        The group's dimensions as they are until then.
+    """
 
     sizes: Sizes
     variables: tuple[str, ...]
+    dimensions: tuple[DimensionModel, ...]
 
 
 class Dialect(Protocol):

@@ -68,13 +68,15 @@ class NCZarr:
         come back when all shapes are written: at every moment what is listed fits.
         """
         waiting = growth.variables if growth else ()
+        dimensions = growth.dimensions if growth else group.dimensions
         content: JsonObject = {
-            "dimensions": {d.name: _dimension_to_json(d) for d in group.dimensions},
+            "dimensions": {d.name: _dimension_to_json(d) for d in dimensions},
             "arrays": [v.name for v in group.variables if v.name not in waiting],
             "groups": [inner.name for inner in group.groups],
         }
         if growth:
-            content[_GROWING] = {"arrays": list(growth.variables), "sizes": dict(growth.sizes)}
+            every: list[Json] = [v.name for v in group.variables]
+            content[_GROWING] = {"arrays": every, "sizes": dict(growth.sizes)}
         internal: JsonObject = {GROUP: content}
         plain: JsonObject = {}
         if group.name == "/":
@@ -116,7 +118,7 @@ class _Reader:
         self.found.groups[path] = node
         content = annotation(node.metadata, GROUP) or {}
         dimensions = _read_dimensions(_of(content, "dimensions", "dims"))
-        arrays = _names(_of(content, "arrays", "vars")) + self.growing(content)
+        arrays = self.growing(content) or _names(_of(content, "arrays", "vars"))
         children = ((inner, self.child(node, path, inner, Group)) for inner in _names(content.get("groups")))
         return GroupModel(
             name=name,
@@ -131,7 +133,7 @@ class _Reader:
         )
 
     def growing(self, content: JsonObject) -> list[str]:
-        """Return the variables whose growth was interrupted, and note the sizes it was to reach."""
+        """Return all variables where growth was interrupted, and note the sizes it was to reach."""
         note = content.get(_GROWING)
         if not isinstance(note, dict):
             return []

@@ -25,6 +25,7 @@ def reconcile(found: Found, noted: Mapping[str, int]) -> None:
     root = found.model.root
     sizes = _sizes(found, noted)
     grown = _with_sizes(root, "/", sizes)
+    found.stored_sizes = {join(path, d.name): d.size for path, group in root.walk() for d in group.dimensions}
     unmapped: list[Unmapped] = []
     found.model = replace(found.model, root=_checked(found, grown, grown, "/", unmapped))
     for entry in unmapped:
@@ -86,6 +87,7 @@ def _fit(found: Found, root: GroupModel, variable: VariableModel, path: str) -> 
             return f"dimension {name} has size {dimension.size}, and the array {length}"
         shape.append(dimension.size)
     if variable.dimensions and tuple(shape) != array.metadata.shape:
+        found.stored_shapes[path] = array.metadata.shape
         array.metadata = array.metadata.with_shape(tuple(shape))
         found.stale = True
     return None
