@@ -345,6 +345,26 @@ def test_copy_into_itself_is_refused(tmp_path: Path) -> None:
     assert contents(open_at(store, 3, "g2"))["table"] == contents(root)["g/table"]
 
 
+def test_what_lies_beside_is_kept_or_told() -> None:
+    source = MemoryStore()
+    root = sample(source, 2)
+    besides = {"readme.txt": b"hello", ".nczgroup": b"{}", "g/table/.nczvar": b"{}", "g/notes/a": b"1"}
+    for key, value in besides.items():
+        source.set(key, value)
+    source.set("plain/77", b"a chunk beyond the shape")
+    target = MemoryStore()
+    assert plan_copy(root, target, FORMATS[2]).run().losses == ()
+    assert {key: target.get(key) for key in besides} == besides
+    assert not target.exists("plain/77")
+    losses = plan_copy(root, MemoryStore(), FORMATS[3]).losses
+    assert [str(loss) for loss in losses] == [
+        "/: 4 keys that belong to no node: .nczgroup, g/notes/a, g/table/.nczvar, …"
+    ]
+    source.set("large", bytes(10**6))
+    plan = plan_copy(root, MemoryStore(), FORMATS[2], memory=10**5)
+    assert [str(loss) for loss in plan.losses] == ["/: a key that belongs to no node: large"]
+
+
 def test_place_inside_another_format_is_refused() -> None:
     store = MemoryStore()
     new_group(store, 3)

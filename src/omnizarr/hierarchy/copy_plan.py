@@ -21,9 +21,10 @@ from omnizarr.hierarchy.discover import is_node, walk
 from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.journal import Journal
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined
+from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
 from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
 from omnizarr.hierarchy.recut import Cut, Cuts, converted, keeps, recut
+from omnizarr.hierarchy.sorting import KeySorter
 from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, moves_as_stored, plan_recoding, recode
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
@@ -86,6 +87,8 @@ class CopyPlan:
         The target's nodes by path relative to its root, a group before what it holds.
     consolidated
         The groups whose metadata were consolidated in the source, and will be in the target.
+    beside
+        Keys of the source that belong to no node and are copied as they are, relative to the source.
     """
 
     source: Node
@@ -97,6 +100,7 @@ class CopyPlan:
     tasks: tuple[Task, ...]
     losses: tuple[Loss, ...]
     consolidated: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
     @property
     def total_bytes(self) -> int:
@@ -149,6 +153,9 @@ class CopyPlan:
 
     def _write_documents(self) -> None:
         """Store the documents, those of the root last."""
+        for relative in self.beside:
+            if (value := self.source.store.get(joined(self.source.path, relative))) is not None:
+                self.store.set(joined(self.path, relative), value)
         ensure_groups_above(self.store, self.format, self.path)
         for relative, metadata in reversed(self.nodes.items()):
             for key, document in self.format.write(joined(self.path, relative), metadata).items():
@@ -211,6 +218,13 @@ def plan_copy(
     cuts = cuts or Cuts()
     cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
     theirs = _converted(found, source.format, format, cuts)
+    beside = _beside(source, found)
+    left = beside if source.format.zarr_format != format.zarr_format else _larger(source, beside, memory)
+    if left:
+        number = (
+            f"{len(left)} keys that belong to no node" if len(left) > 1 else "a key that belongs to no node"
+        )
+        theirs.losses.append(Loss("", f"{number}: {', '.join(left[:3])}{', …' if len(left) > 3 else ''}"))
     if theirs.failures or (strict and theirs.losses):
         raise ConversionError(_listed(theirs.failures or theirs.losses, format))
     tasks = []
@@ -233,7 +247,26 @@ def plan_copy(
         consolidated=tuple(
             name for name, n in found.items() if isinstance(n, GroupMetadata) and n.consolidated is not None
         ),
+        beside=tuple(key for key in beside if key not in set(left)),
     )
+
+
+def _beside(source: Node, found: dict[str, NodeMetadata]) -> tuple[str, ...]:
+    """Return the keys below the source that belong to no node, but for what copies left."""
+    arrays = {
+        name: Array(source.store, source.format, joined(source.path, name), metadata)
+        for name, metadata in found.items()
+        if isinstance(metadata, ArrayMetadata)
+    }
+    sorter = KeySorter(source.store, source.format, source.path, found, arrays)
+    kept = ("sidecar", "stray", "lost")
+    skipped = len(prefix_of(source.path))
+    return tuple(item.key[skipped:] for item in sorter.sorted_keys() if item.kind in kept)
+
+
+def _larger(source: Node, keys: tuple[str, ...], memory: int) -> tuple[str, ...]:
+    """Return the keys whose values do not fit the memory."""
+    return tuple(key for key in keys if (source.store.size(joined(source.path, key)) or 0) > memory)
 
 
 class _Nodes(NamedTuple):

@@ -12,8 +12,8 @@ from omnizarr.errors import CodecError, MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_documents, read_documents
-from omnizarr.hierarchy.journal import JOURNAL, is_journal
-from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
+from omnizarr.hierarchy.paths import joined, prefix_of
+from omnizarr.hierarchy.sorting import KeySorter, SortedKey
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
@@ -22,9 +22,6 @@ from omnizarr.store.base import Store
 
 Kind: TypeAlias = Literal["metadata", "consolidated", "chunk", "key", "copy"]
 Progress: TypeAlias = Callable[[int, int], None]
-
-# What lies beside Zarr's own documents by some convention, and is no mistake: netCDF-C's sidecars.
-_KNOWN_NAMES = frozenset({".zmetadata", ".nczarr", ".nczgroup", ".nczvar", ".nczattr"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,55 +148,17 @@ class _Check:
         return group.consolidated if isinstance(group, GroupMetadata) else None
 
     def sort_keys(self) -> None:
-        """Say of every key what it is: a document, a chunk, or nothing we know."""
-        documents = self.document_keys()
-        for key in sorted(self.store.list_prefix(prefix_of(self.path))):
-            if key not in documents:
-                self.sort_key(key)
-
-    def document_keys(self) -> set[str]:
-        return {
-            key
-            for relative in {*self.nodes, *self.broken}
-            for key in self.format.document_keys(joined(self.path, relative))
-        }
-
-    def sort_key(self, key: str) -> None:
-        name = key.rpartition("/")[2]
-        if name == JOURNAL and is_journal(self.store.get(key) or b""):
-            place = key.rpartition("/")[0]
-            self.add("copy", place, key, "a copy to here was begun and never completed")
-        elif (owner := self.owner(key)) is not None and (array := self.arrays.get(owner)) is not None:
-            self.sort_chunk(array, key)
-        elif owner is None and name not in _KNOWN_NAMES:
-            self.add("key", self.path, key, self.stray(key))
-
-    def stray(self, key: str) -> str:
-        node = self.format.node_path(key)
-        if node is None:
-            return "belongs to no node"
-        return "a node that cannot be reached: a group above it has no document"
-
-    def owner(self, key: str) -> str | None:
-        """Return the array (or the broken node) that a key lies in."""
-        relative = key[len(prefix_of(self.path)) :]
-        for ancestor in ancestors_of(relative):
-            if ancestor in self.arrays or ancestor in self.broken:
-                return ancestor
-        return None
-
-    def sort_chunk(self, array: Array, key: str) -> None:
-        layout = array.layout
-        ndim = len(layout.axes)
-        rest = key[len(layout.prefix) :] if key.startswith(layout.prefix) else ""
-        coords = layout.keys.coords(rest, ndim)
-        if coords is None:
-            if key.rpartition("/")[2] not in _KNOWN_NAMES:
-                self.add("key", array.path, key, "is no chunk of the array it lies in")
-        elif any(at >= axis.count for at, axis in zip(coords, layout.axes, strict=True)):
-            self.add("key", array.path, key, f"a chunk outside the array's shape {array.shape}")
-        else:
-            self.chunks.append((array, key, coords))
+        """Find the keys that belong to nothing, and the chunks."""
+        sorter = KeySorter(self.store, self.format, self.path, self.nodes, self.arrays, self.broken)
+        for found in sorter.sorted_keys():
+            if found.kind == "chunk" and found.array is not None:
+                self.chunks.append((found.array, found.key, found.coords))
+            elif found.kind == "journal":
+                place = found.key.rpartition("/")[0]
+                self.add("copy", place, found.key, "a copy to here was begun and never completed")
+            elif found.kind in ("outside", "stray", "lost"):
+                place = self.path if found.array is None else found.array.path
+                self.add("key", place, found.key, _stray(found))
 
     def decode_chunks(self, progress: Progress) -> None:
         """Decode every stored chunk."""
@@ -219,6 +178,16 @@ class _Check:
                 array.layout.chain_at(coords).decode(value)
         except CodecError as error:
             self.add("chunk", array.path, key, f"codec {error.codec}: {error.message}")
+
+
+def _stray(found: SortedKey) -> str:
+    if found.kind == "lost":
+        return "a node that cannot be reached: a group above it has no document"
+    if found.array is None:
+        return "belongs to no node"
+    if found.kind == "outside":
+        return f"a chunk outside the array's shape {found.array.shape}"
+    return "is no chunk of the array it lies in"
 
 
 def stale(
