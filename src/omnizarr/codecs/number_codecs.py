@@ -73,7 +73,7 @@ class Pcodec(_NumberCodec):
     def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
         out = np.empty(prod(spec.shape), spec.dtype)
         # Not by numcodecs, which would take fewer elements for enough.
-        progress = import_module("pcodec").standalone.simple_decompress_into(bytes(data), out)
+        progress = _standalone().simple_decompress_into(bytes(data), out)
         if progress.n_processed != out.size or not progress.finished:
             raise CodecError(f"expected {out.size} elements, found {progress.n_processed}", codec=self.name)
         return out.reshape(spec.shape)
@@ -105,3 +105,8 @@ class Zfpy(_NumberCodec):
         width = 48 // axes
         lengths = [(bits >> (width * i) & (1 << width) - 1) + 1 for i in range(axes)]
         check_limit(prod(lengths), count, self.name)
+
+
+def _standalone() -> Any:
+    import_module("pcodec")  # a module of compiled code: the one inside it exists only after this
+    return import_module("pcodec.standalone")
