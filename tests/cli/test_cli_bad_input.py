@@ -127,7 +127,8 @@ def test_usage_errors(array: Path, tmp_path: Path) -> None:
 def test_target_that_exists(array: Path, tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "precious").write_text("keep me")
-    assert "precious" in refused("copy", array, tmp_path / "b")
+    line = refused("copy", array, tmp_path / "b")
+    assert "precious" in line and "--overwrite replaces it" in line
     assert "source" in refused("copy", array, array, "--overwrite")
     assert "source" in refused("copy", array, array / "inside", "--overwrite")
     assert "source" in refused("copy", array, tmp_path, "--overwrite")

@@ -209,6 +209,29 @@ def test_dump(dataset: Path) -> None:
     assert " heat =" in ok("dump", "-a", dataset)
 
 
+def test_dump_of_scalars_and_of_variables_without_elements(tmp_path: Path) -> None:
+    with Dataset(tmp_path / "d", "w") as made:
+        made.createVariable("s", "f8", ())[...] = 1.5
+        made.createVariable("text", str, ())[...] = "a"
+        made.createDimension("none", None)
+        made.createVariable("v", "i4", ("none",))
+    text = ok("dump", "-a", tmp_path / "d")
+    assert 'data:\n\n s = 1.5 ;\n\n text = "a" ;\n}' in text
+
+
+def test_dump_of_a_real_file_as_ncdump_dumps_it(tmp_path: Path) -> None:
+    data = Path(__file__).parents[2].parent / "shared" / "data" / "goes16-cloud-top-height.nc"
+    ncdump = shutil.which("ncdump")
+    if ncdump is None or not data.exists():
+        pytest.skip("needs ncdump (Debian: netcdf-bin) and a real file beside the project")
+    theirs = subprocess.run([ncdump, "-n", "a", data], capture_output=True, text=True, check=True).stdout
+    ok("copy", data, tmp_path / "a.zarr")
+    assert ok("dump", "-a", tmp_path / "a.zarr") == theirs
+    assert ok("dump", "-a", "-n", "a", data) == theirs
+    ok("copy", tmp_path / "a.zarr", tmp_path / "a3", "--zarr-format", 3)
+    assert run("validate", "--data", tmp_path / "a3").exit_code == 0
+
+
 def test_dump_of_an_unknown_variable(dataset: Path) -> None:
     result = run("dump", "-v", "heta", dataset)
     assert result.exit_code == 2

@@ -98,7 +98,8 @@ def told(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, OmniZarrError | ValueError | OSError):
-        return _line(str(error))
+        # Errors name the argument of the library; on the command line it is an option.
+        return _line(str(error).replace("overwrite=True", "--overwrite"))
     return _line(f"unexpected {type(error).__name__}: {error} ({DEBUG} shows where)")
 
 

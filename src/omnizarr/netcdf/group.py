@@ -150,9 +150,8 @@ class Group(Attributed):
             There is none; also a KeyError and, as in netCDF4-python, an IndexError.
         """
         group, name = self._at(path)
-        found: Group | Variable | None = (
-            group.variables.get(name) or group.groups.get(name) if name else group
-        )
+        # A variable without elements is false, and a scalar has no length to ask for.
+        found: Group | Variable | None = group.variables.get(name, group.groups.get(name)) if name else group
         if found is None:
             raise MissingError(f"there is no group or variable {name!r}", path=join(group.path, name))
         return found
