@@ -7,7 +7,6 @@ last, so that an interrupted copy never looks like a complete one (see `omnizarr
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -132,12 +131,9 @@ class CopyPlan:
         )
 
     def _journal(self) -> Journal:
-        digest = hashlib.sha256()
-        for relative, metadata in self.nodes.items():
-            for key, document in self.format.write(relative, metadata).items():
-                digest.update(f"{key}\0{len(document)}\0".encode("utf-8", "surrogateescape") + document)
+        plan = journal.plan_of(self.format, self.nodes)
         stamp = journal.stamp(self.source.store, self.source.path)
-        return Journal(self.source.store_path, digest.hexdigest(), stamp)
+        return Journal(self.source.store_path, plan, stamp)
 
     def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
         meter = _Meter(self.total_bytes, progress)

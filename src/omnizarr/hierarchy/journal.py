@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import dump_json, parse_json
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.wrap import WrappedStore
@@ -52,6 +54,15 @@ class Journal:
                 "stamp": self.stamp,
             }
         )
+
+
+def plan_of(format: Format, nodes: Mapping[str, NodeMetadata]) -> str:
+    """Return what identifies the documents of nodes, given by path relative to the target."""
+    digest = hashlib.sha256()
+    for relative, metadata in nodes.items():
+        for key, document in format.write(relative, metadata).items():
+            digest.update(f"{key}\0{len(document)}\0".encode("utf-8", "surrogateescape") + document)
+    return digest.hexdigest()
 
 
 def begin(store: Store, path: str, journal: Journal, *, complete: bool, overwrite: bool) -> frozenset[str]:

@@ -8,7 +8,6 @@ interrupted opens as nothing, and the same call continues it, or starts anew whe
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -256,13 +255,10 @@ class _Conversion:
         )
 
     def journal(self) -> Journal:
-        digest = hashlib.sha256()
-        for relative, metadata in self.nodes.items():
-            for key, document in self.format.write(relative, metadata).items():
-                digest.update(f"{key}\0{len(document)}\0".encode() + document)
+        plan = journal.plan_of(self.format, self.nodes)
         file = Path(self.file.path).resolve()
         state = file.stat()
-        return Journal(str(file), digest.hexdigest(), f"{state.st_size} {state.st_mtime_ns}")
+        return Journal(str(file), plan, f"{state.st_size} {state.st_mtime_ns}")
 
     def copy(self, present: frozenset[str], progress: Progress) -> Moved:
         total, done, moved = sum(task.size for task in self.tasks), 0, Moved()
