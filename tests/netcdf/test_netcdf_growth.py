@@ -92,8 +92,8 @@ def test_every_death_leaves_a_dataset_that_opens(tmp_path: Path) -> None:
 
 
 def test_a_death_while_mending_leaves_a_dataset_that_opens(tmp_path: Path) -> None:
-    for first in range(5, 12):
-        for second in range(6):
+    for first in range(4, 11):
+        for second in range(0, 6, 2):
             place = tmp_path / f"dies{first} {second}"
             with netcdf.Dataset(place, "w") as dataset:
                 _make(dataset)

@@ -96,7 +96,11 @@ class Dataset(Group):
         session = Session(dialect, writable, node.store_path, found.model.properties)
         self._fill(session, None, found.model.root, "/", found)
         if found.stale and writable:
-            self.sync()
+            try:
+                self.sync()
+            except BaseException:
+                session.is_open = False
+                raise
 
     @property
     def dataset(self) -> DatasetModel:

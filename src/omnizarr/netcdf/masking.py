@@ -69,10 +69,16 @@ def filled(values: AnyArray, kind: NcType, attributes: Attributes) -> AnyArray:
     """Return values without a mask: what is masked becomes `missing_value`, `_FillValue` or the default."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
-    for name in ("missing_value", "_FillValue"):
-        for missing in _as_values(attributes.get(name), kind.dtype):
-            return np.asarray(values.filled(missing))
-    return np.asarray(values.filled(kind.default_fill))
+    missing: Any = kind.default_fill
+    for name in ("_FillValue", "missing_value"):
+        missing = next(iter(_as_values(attributes.get(name), kind.dtype)), missing)
+    if not kind.is_numeric:
+        return np.asarray(values.filled(_like_text(missing, values.dtype)))
+    # The variable's type holds what stands for missing; that of the values may not.
+    with np.errstate(invalid="ignore"):
+        result = np.array(values.data, kind.dtype)
+    result[np.ma.getmaskarray(values)] = missing
+    return result
 
 
 def is_unsigned(kind: NcType, attributes: Attributes) -> bool:

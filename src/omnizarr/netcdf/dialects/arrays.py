@@ -139,7 +139,10 @@ def _stands_for(metadata: ArrayMetadata, variable: VariableModel, fill: Any) -> 
 
 
 def _is_rounded(found: Any, exact: Any) -> bool:
-    return isinstance(exact, float) and float(found) == float(found.dtype.type(f"{exact:g}"))
+    if not isinstance(exact, float) or found.dtype.itemsize < 4:
+        return False
+    with np.errstate(over="ignore"):
+        return float(found) == float(found.dtype.type(f"{exact:g}"))
 
 
 _LAYOUT = ("transpose", "bytes", "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes")
