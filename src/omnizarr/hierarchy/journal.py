@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
+from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.metadata.formats.base import Format
@@ -93,7 +94,7 @@ def begin(store: Store, path: str, journal: Journal, *, complete: bool, overwrit
             path=path,
         )
     if found is not None or overwrite:
-        _remove(store, prefix)
+        _remove(store, path)
     store.set(key, document)
     return frozenset()
 
@@ -159,9 +160,16 @@ def _keys(store: Store, prefix: str) -> Iterator[str]:
     yield from store.list_prefix(prefix)
 
 
-def _remove(store: Store, prefix: str) -> None:
-    """Remove all below a prefix; the journal last, so that what is left never looks like anything else."""
+def _remove(store: Store, path: str) -> None:
+    """Remove all at and below a node: its documents first, so that what is left by half does not open.
+
+    A journal goes last, so that it tells what the rest is.
+    """
+    prefix = prefix_of(path)
     journal = prefix + JOURNAL
+    documents = [key for format in FORMATS.values() for key in format.document_keys(path)]
+    for key in documents:
+        store.delete(key)
     for key in list(store.list_prefix(prefix)):
         if key != journal:
             store.delete(key)
