@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 
+import omnizarr
 from omnizarr import netcdf
 from omnizarr.errors import (
     ConversionError,
@@ -275,3 +277,15 @@ def test_representations_name_what_is_there(dataset: netcdf.Dataset) -> None:
     assert "(unlimited)" in repr(dataset.dimensions["t"]) and "size = 4" in repr(dataset.dimensions["x"])
     assert made.dtype == np.dtype("i4") and len(dataset.dimensions["x"]) == 4
     assert dataset.data_model == "NETCDF4" and dataset.disk_format == "NCZARR"
+
+
+def test_consolidated_metadata_stay_true(tmp_path: Path) -> None:
+    with netcdf.Dataset(tmp_path, "w") as made:
+        made.createDimension("t", None)
+        made.createVariable("v", "i4", ("t",))[:] = [1, 2]
+    omnizarr.consolidate_metadata(tmp_path)
+    with netcdf.Dataset(tmp_path, "a") as made:
+        made["v"][3] = 4
+        made["v"].units = "m"
+    found = zarr.open_consolidated(tmp_path, mode="r")
+    assert found["v"].shape == (4,) and found["v"].attrs["units"] == "m"

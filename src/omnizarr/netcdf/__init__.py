@@ -10,10 +10,20 @@
 2
 """
 
+from omnizarr.netcdf.convert import ConversionReport, convert_netcdf, losses_of
 from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.types import default_fillvals
 from omnizarr.netcdf.variable import Variable
 
-__all__ = ["Dataset", "Dimension", "Group", "Variable", "default_fillvals"]
+__all__ = [
+    "ConversionReport",
+    "Dataset",
+    "Dimension",
+    "Group",
+    "Variable",
+    "convert_netcdf",
+    "default_fillvals",
+    "losses_of",
+]

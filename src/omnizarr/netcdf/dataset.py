@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from omnizarr._version import __version__
 from omnizarr.errors import NodeExistsError, NodeNotFoundError, StoreNotFoundError
+from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.formats import FORMATS, format_of
 from omnizarr.hierarchy.group import Group as Node
@@ -18,8 +19,9 @@ from omnizarr.hierarchy.placing import place
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import DIALECTS, detect
-from omnizarr.netcdf.group import Group, Session
+from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.model import DatasetModel, GroupModel, Unmapped
+from omnizarr.netcdf.session import Session
 from omnizarr.netcdf.sync import synchronise
 from omnizarr.store.base import Store
 from omnizarr.store.url import Mode
@@ -61,7 +63,8 @@ class Dataset(Group):
     Safe to read from many threads. What was written is visible to others after `sync` or `close`.
     """
 
-    _own = Group._own | {"_owned", "_unmapped", "keepweakref"}
+    _own = Group._own | {"_is_consolidated", "_owned", "_unmapped"}
+    _is_consolidated: bool
     _owned: Store | None
     _unmapped: tuple[Unmapped, ...]
 
@@ -93,6 +96,9 @@ class Dataset(Group):
         dialect = detect(node)
         found = dialect.read(node)
         self._unmapped = found.model.unmapped
+        key = node.format.consolidated_key(node.path)
+        stored = key is not None and writable and node.store.exists(key)
+        self._is_consolidated = stored or node.metadata.consolidated is not None
         session = Session(dialect, writable, node.store_path, found.model.properties)
         self._fill(session, None, found.model.root, "/", found)
         if found.stale and writable:
@@ -124,8 +130,9 @@ class Dataset(Group):
     def sync(self) -> None:
         """Store everything that has changed, so that others see it."""
         self._session.check_open()
-        if self._session.writable:
-            synchronise(self)
+        if self._session.writable and synchronise(self) and self._is_consolidated:
+            node = self._node
+            consolidate_metadata(node.store, node.path, node.zarr_format)
 
     def close(self) -> None:
         """Store everything that has changed, and release what is held; a second call does nothing."""

@@ -5,8 +5,9 @@ https://docs.unidata.ucar.edu/netcdf-c/current/filters.html
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from omnizarr.jsontypes import Json, JsonObject
 
@@ -195,3 +196,29 @@ def _read_blosc(configuration: JsonObject) -> Blosc:
 def _int(configuration: JsonObject, name: str, default: int) -> int:
     value = configuration.get(name, default)
     return value if isinstance(value, int) else default
+
+
+def describe_filters(filters: Sequence[Filter]) -> dict[str, Any]:
+    """Return which filters there are, as netCDF4-python tells it."""
+    found: dict[str, Any] = dict.fromkeys(("zlib", "szip", "zstd", "bzip2", "blosc", "shuffle"), False)
+    found |= {"complevel": 0, "fletcher32": False}
+    for entry in filters:
+        match entry:
+            case Zlib(level=level):
+                found |= {"zlib": True, "complevel": level}
+            case Zstd(level=level):
+                found |= {"zstd": True, "complevel": level}
+            case Bzip2(level=level):
+                found |= {"bzip2": True, "complevel": level}
+            case Blosc():
+                name = "lz" if entry.cname == "blosclz" else entry.cname
+                found["blosc"] = {"compressor": f"blosc_{name}", "shuffle": entry.shuffle}
+                found["complevel"] = entry.clevel
+            case Szip(mask=mask, pixels_per_block=pixels):
+                coding = "nn" if mask & 32 else "ec"
+                found["szip"] = {"coding": coding, "pixels_per_block": pixels}
+            case Shuffle():
+                found["shuffle"] = True
+            case Fletcher32():
+                found["fletcher32"] = True
+    return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from omnizarr.errors import NodeExistsError, NodeNameError, NodeNotFoundError, ReadOnlyError, StoreError
+from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy import group as hierarchy_group
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.placing import place
@@ -14,37 +14,17 @@ from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.attributes import Attributed, to_python
 from omnizarr.netcdf.definition import chunks_of, endian_of, fill_of, filters_of, type_of
 from omnizarr.netcdf.dialects.arrays import with_fill
-from omnizarr.netcdf.dialects.base import Dialect, Found
+from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, new_array
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.names import MissingError, check_name
+from omnizarr.netcdf.session import Session
 from omnizarr.netcdf.types import STRING
 from omnizarr.netcdf.variable import Variable
 
 _DEFAULT_MAX_STRING = "_nczarr_default_maxstrlen"
-
-
-@dataclass(slots=True)
-class Session:
-    """What all groups of an open dataset share."""
-
-    dialect: Dialect
-    writable: bool
-    name: str
-    properties: str | None = None
-    is_open: bool = True
-
-    def check_open(self) -> None:
-        """Refuse where the dataset was closed."""
-        if not self.is_open:
-            raise StoreError("the dataset is closed", store=self.name)
-
-    def check_writable(self) -> None:
-        """Refuse where the dataset was closed, or opened for reading."""
-        self.check_open()
-        if not self.writable:
-            raise ReadOnlyError("the dataset was opened for reading; mode 'a' changes it", store=self.name)
 
 
 class Group(Attributed):
@@ -172,7 +152,7 @@ class Group(Attributed):
         """
         self._about_to_change()
         group, name = self._reach(dimname)
-        _check_name(name)
+        check_name(name)
         if name in group.dimensions:
             raise NodeExistsError(f"there is a dimension {name!r} already", path=group.path)
         length = 0 if size is None else len(size) if hasattr(size, "__len__") else int(size)
@@ -233,7 +213,7 @@ class Group(Attributed):
         """
         self._session.check_writable()
         group, name = self._reach(varname)
-        _check_name(name)
+        check_name(name)
         kind, order = type_of(datatype)
         found = group._dimensions_of(dimensions)
         models = [dimension._model for dimension in found]
@@ -283,7 +263,7 @@ class Group(Attributed):
     def _required_group(self, name: str) -> Group:
         if name in self.groups:
             return self.groups[name]
-        _check_name(name)
+        check_name(name)
         if name in self.variables:
             raise NodeExistsError(f"the name {name!r} is in use", path=self.path)
         node = self._node
@@ -397,26 +377,6 @@ class Group(Attributed):
         return "\n".join((*lines, f"    groups: {', '.join(self.groups)}"))
 
 
-class MissingError(NodeNotFoundError, IndexError):
-    """No group, variable or dimension of that name; an IndexError too, as netCDF4-python raises."""
-
-
 def _suits(variable: Variable, name: str, wanted: Any) -> bool:
     found = variable.getncattr(name) if name in variable.ncattrs() else None
     return bool(wanted(found)) if callable(wanted) else found is not None and bool(found == wanted)
-
-
-def _check_name(name: str) -> None:
-    """Refuse what netCDF does not take as a name.
-
-    Raises
-    ------
-    NodeNameError
-        The name is empty, holds control characters, or starts or ends with a space.
-    """
-    if (
-        not name
-        or name != name.strip()
-        or any(ord(character) < 32 or ord(character) == 127 for character in name)
-    ):
-        raise NodeNameError(f"netCDF takes no name like {name!r}")

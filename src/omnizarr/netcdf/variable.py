@@ -15,9 +15,10 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf import masking
 from omnizarr.netcdf.attributes import Attributed, cast_attribute, to_python
 from omnizarr.netcdf.dimension import Dimension
-from omnizarr.netcdf.filters import Blosc, Bzip2, Fletcher32, Shuffle, Szip, Zlib, Zstd
+from omnizarr.netcdf.filters import describe_filters
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
 from omnizarr.netcdf.selection import Index, growing, is_orthogonal, normalized
+from omnizarr.netcdf.text import chars_to_text, text_to_chars
 from omnizarr.netcdf.types import CHAR, STRING
 from omnizarr.netcdf.values import as_chars, from_storage, longest_text, shown_dtype, to_storage
 
@@ -131,28 +132,7 @@ class Variable(Attributed):
 
     def filters(self) -> dict[str, Any]:
         """Return which filters compress and check the chunks, as netCDF4-python tells it."""
-        found: dict[str, Any] = dict.fromkeys(("zlib", "szip", "zstd", "bzip2", "blosc", "shuffle"), False)
-        found |= {"complevel": 0, "fletcher32": False}
-        for entry in self._model.filters:
-            match entry:
-                case Zlib(level=level):
-                    found |= {"zlib": True, "complevel": level}
-                case Zstd(level=level):
-                    found |= {"zstd": True, "complevel": level}
-                case Bzip2(level=level):
-                    found |= {"bzip2": True, "complevel": level}
-                case Blosc():
-                    name = "lz" if entry.cname == "blosclz" else entry.cname
-                    found["blosc"] = {"compressor": f"blosc_{name}", "shuffle": entry.shuffle}
-                    found["complevel"] = entry.clevel
-                case Szip(mask=mask, pixels_per_block=pixels):
-                    coding = "nn" if mask & 32 else "ec"
-                    found["szip"] = {"coding": coding, "pixels_per_block": pixels}
-                case Shuffle():
-                    found["shuffle"] = True
-                case Fletcher32():
-                    found["fletcher32"] = True
-        return found
+        return describe_filters(self._model.filters)
 
     def chunking(self) -> list[int] | str:
         """Return the sizes of a chunk; `"contiguous"` where the variable is not cut."""
@@ -394,37 +374,3 @@ class Variable(Attributed):
         lines += [f"    {name}: {to_python(attribute)}" for name, attribute in self._attributes.items()]
         unlimited = ", ".join(d.name for d in self._dimensions if d.isunlimited())
         return "\n".join((*lines, f"unlimited dimensions: {unlimited}", f"current shape = {self.shape}"))
-
-
-def chars_to_text(values: AnyArray, encoding: str = "utf-8") -> AnyArray:
-    """Return characters as strings, of one axis less; what stands behind the text is cut off.
-
-    Parameters
-    ----------
-    encoding
-        `"none"` or `"bytes"` for byte strings.
-    """
-    width = values.shape[-1]
-    if width == 0:
-        return np.zeros(values.shape[:-1], "S1" if encoding in ("none", "bytes") else "U1")
-    joined = np.ascontiguousarray(np.ma.getdata(values)).view(f"S{width}")[..., 0]
-    return joined if encoding in ("none", "bytes") else np.char.decode(joined, encoding)
-
-
-def text_to_chars(values: AnyArray, width: int, encoding: str = "utf-8") -> AnyArray:
-    """Return strings as characters along a new last axis, padded with NUL.
-
-    Raises
-    ------
-    ConversionError
-        A text is longer than the axis.
-    """
-    encoding = "utf-8" if encoding in ("none", "bytes") else encoding
-    texts = [
-        text if isinstance(text, bytes) else str(text).encode(encoding) for text in values.ravel().tolist()
-    ]
-    longest = max(map(len, texts), default=0)
-    if longest > width:
-        raise ConversionError(f"a text of {longest} bytes does not fit into {width} characters")
-    data = np.array(texts, f"S{max(1, width)}").reshape((*values.shape, 1))
-    return data.view("S1")[..., :width]
