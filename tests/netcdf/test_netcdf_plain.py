@@ -191,3 +191,18 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         netcdf.Dataset(tmp_path / "empty", "w", dialect="plain").close()
     assert netcdf.Dataset(tmp_path / "empty").disk_format == "ZARR"
+
+
+def test_a_plain_dataset_of_ours_is_read_by_zarr_python(tmp_path: Path) -> None:
+    with netcdf.Dataset(tmp_path, "w", dialect="plain") as dataset:
+        dataset.createDimension("x", 3)
+        dataset.createVariable("c", "S1", ("x",), fill_value="q")[:2] = np.array(list("ab"), "S1")
+        dataset.createVariable("s", str, ("x",), fill_value="none")[:2] = np.array(["ä", "b"], object)
+        dataset.createVariable("n", "f4", ("x",), zlib=True)[:] = [1, 2, 3]
+    found = zarr.open_group(tmp_path, mode="r")
+    assert found["c"][:].tolist() == [b"a", b"b", b"q"]
+    assert found["s"][:].tolist() == ["ä".encode(), b"b", b"none"]
+    assert found["n"].attrs["_ARRAY_DIMENSIONS"] == ["x"]
+    dataset = netcdf.Dataset(tmp_path)
+    assert dataset["s"][:].tolist() == ["ä", "b", "none"]
+    assert dataset["c"][:].tolist() == ["a", "b", "q"]

@@ -253,7 +253,9 @@ class Group(Attributed):
         """Store the array of a variable, in place of what an interrupted writer may have left there."""
         node = self._node
         path = f"{node.path}/{variable.name}".strip("/")
-        metadata = new_array(variable, shape, self._session.dialect.variable_attributes(variable))
+        dialect = self._session.dialect
+        attributes = dialect.variable_attributes(variable)
+        metadata = new_array(variable, shape, attributes, plain=dialect.name == "plain")
         place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
         array = Array(node.store, node.format, path, with_fill(metadata, variable))
         # A chunk of fill values is as good absent, and what is absent costs nothing.

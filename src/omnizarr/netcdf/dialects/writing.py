@@ -5,6 +5,7 @@ https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from math import prod
 
@@ -21,9 +22,15 @@ DEFAULT_STRING_LENGTH = 128
 
 
 def new_array(
-    variable: VariableModel, shape: tuple[int, ...], attributes: Mapping[str, Json]
+    variable: VariableModel, shape: tuple[int, ...], attributes: Mapping[str, Json], *, plain: bool = False
 ) -> ArrayMetadata:
     """Return the array of a new variable as it is stored; `with_fill` makes it exact for a handle.
+
+    Parameters
+    ----------
+    plain
+        Whether text is spelled as Zarr v2 has it, which netCDF-C does not understand, rather than as
+        netCDF-C has it, which zarr-python does not understand: `>S1` for char, fill values without base64.
 
     Raises
     ------
@@ -31,7 +38,10 @@ def new_array(
         The variable has a filter that Zarr lacks.
     """
     problems = Problems()
-    documents: dict[str, Json] = {ARRAY: _document(variable, shape), ATTRIBUTES: dict(attributes)}
+    document = _document(variable, shape)
+    if plain and not variable.type.is_numeric:
+        document |= {"dtype": f"|S{stored_itemsize(variable)}", "fill_value": _plain_fill(variable)}
+    documents: dict[str, Json] = {ARRAY: document, ATTRIBUTES: dict(attributes)}
     metadata = read_node(documents, problems)
     problems.check(path=variable.name)
     if not isinstance(metadata, ArrayMetadata):
@@ -85,6 +95,12 @@ def _fill(variable: VariableModel) -> Json:
     if isinstance(fill, bytes):
         return fill.rstrip(b"\x00").decode("latin-1")
     return fill if isinstance(fill, str) else number_to_json(variable.type, fill)
+
+
+def _plain_fill(variable: VariableModel) -> Json:
+    fill = variable.fill_value
+    data = fill.encode() if isinstance(fill, str) else fill
+    return b64encode(data).decode() if isinstance(data, bytes) else None
 
 
 def chunk_bytes(variable: VariableModel, shape: tuple[int, ...]) -> int:
