@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from omnizarr.cli import cli
 from omnizarr.cli.main import COMMANDS as NAMES
 from omnizarr.hierarchy import copy_plan
+from omnizarr.hierarchy.create import create_array
 from omnizarr.hierarchy.journal import JOURNAL
 from omnizarr.store.directory import DirectoryStore
 
@@ -190,7 +191,7 @@ def test_full_disk(array: Path, tmp_path: Path) -> None:
 
 def test_killed_copy_runs_again(tmp_path: Path) -> None:
     values = np.arange(3000 * 64.0).reshape(3000, 64)
-    zarr.create_array(tmp_path / "a", data=values, chunks=(1, 64), compressors=None)
+    create_array(tmp_path / "a", data=values, chunks=(1, 64), compressors=None)
     target = tmp_path / "b"
     with process("copy", tmp_path / "a", target) as child:
         deadline = time.monotonic() + 30

@@ -21,7 +21,7 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.copy import copy
-from omnizarr.hierarchy.copy_plan import plan_copy
+from omnizarr.hierarchy.copy_check import plan_copy
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.group import Group
@@ -210,7 +210,7 @@ def test_memory_stays_bounded_against_the_grain(codec: str, tmp_path: Path) -> N
         import resource, numpy as np
         from omnizarr.config import config
         from omnizarr.hierarchy.array import Array
-        from omnizarr.hierarchy.copy_plan import plan_copy
+        from omnizarr.hierarchy.copy_check import plan_copy
         from omnizarr.hierarchy.formats import FORMATS
         from omnizarr.hierarchy.plan_array import plan_array
         from omnizarr.hierarchy.recut import Cuts

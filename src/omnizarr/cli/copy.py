@@ -14,7 +14,7 @@ from omnizarr.cli.places import netcdf_file
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import parse_size, shown_size
 from omnizarr.hierarchy.copy import opened, target_of
-from omnizarr.hierarchy.copy_plan import plan_copy
+from omnizarr.hierarchy.copy_check import plan_copy
 from omnizarr.hierarchy.formats import format_of
 from omnizarr.hierarchy.recut import KEEP, Cuts
 from omnizarr.hierarchy.transfer import Moved

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from omnizarr.hierarchy.copy_plan import MEMORY, CopyReport, Progress, plan_copy
+from omnizarr.hierarchy.copy_check import plan_copy
+from omnizarr.hierarchy.copy_plan import MEMORY, CopyReport, Progress
 from omnizarr.hierarchy.formats import format_of
 from omnizarr.hierarchy.locating import locate
 from omnizarr.hierarchy.node import Node

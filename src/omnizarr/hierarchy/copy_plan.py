@@ -12,22 +12,16 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, NodeNameError
 from omnizarr.hierarchy import journal
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.hierarchy.discover import is_node, walk
-from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.journal import Journal
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
+from omnizarr.hierarchy.paths import joined
 from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
-from omnizarr.hierarchy.recut import Cut, Cuts, converted, keeps, recut
-from omnizarr.hierarchy.sorting import KeySorter
-from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, moves_as_stored, plan_recoding, recode
-from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, recode
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -184,155 +178,3 @@ class _Meter:
     def end(self) -> None:
         """End the array; chunks that are missing were not counted."""
         self.advance(self._stop)
-
-
-def plan_copy(
-    source: Node,
-    store: Store,
-    format: Format,
-    path: str = "",
-    *,
-    cuts: Cuts | None = None,
-    memory: int = MEMORY,
-    strict: bool = False,
-) -> CopyPlan:
-    """Return a checked plan for copying a node, with everything below it, to `path` in a store.
-
-    Raises
-    ------
-    ConversionError
-        An array can not be held by the target at all; or with `strict`, something of the source cannot;
-        or `memory` is too little. Everything that stands in the way is listed.
-    NodeExistsError
-        The target lies inside the source, or the source inside the target.
-    """
-    _check_apart(source, store, path)
-    _check_above(store, format, path)
-    found = {"": source.metadata}
-    if isinstance(source.metadata, GroupMetadata):
-        found |= walk(source.store, source.format, source.path)
-    cuts = cuts or Cuts()
-    cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
-    theirs = _converted(found, source.format, format, cuts)
-    beside = _beside(source, found)
-    left = beside if source.format.zarr_format != format.zarr_format else _larger(source, beside, memory)
-    if left:
-        number = (
-            f"{len(left)} keys that belong to no node" if len(left) > 1 else "a key that belongs to no node"
-        )
-        theirs.losses.append(Loss("", f"{number}: {', '.join(left[:3])}{', …' if len(left) > 3 else ''}"))
-    if theirs.failures or (strict and theirs.losses):
-        raise ConversionError(_listed(theirs.failures or theirs.losses, format))
-    tasks = []
-    for relative, metadata in theirs.nodes.items():
-        before = found[relative]
-        if isinstance(before, ArrayMetadata) and isinstance(metadata, ArrayMetadata):
-            old = Array(source.store, source.format, joined(source.path, relative), before)
-            new = Array(store, format, joined(path, relative), metadata)
-            moves = relative in theirs.same_bytes or moves_as_stored(old, new)
-            tasks.append(Task(old, new, None if moves else plan_recoding(old, new, memory)))
-    return CopyPlan(
-        source=source,
-        store=store,
-        format=format,
-        path=path,
-        memory=memory,
-        nodes=theirs.nodes,
-        tasks=tuple(tasks),
-        losses=tuple(theirs.losses),
-        consolidated=tuple(
-            name for name, n in found.items() if isinstance(n, GroupMetadata) and n.consolidated is not None
-        ),
-        beside=tuple(key for key in beside if key not in set(left)),
-    )
-
-
-def _beside(source: Node, found: dict[str, NodeMetadata]) -> tuple[str, ...]:
-    """Return the keys below the source that belong to no node, but for what copies left."""
-    arrays = {
-        name: Array(source.store, source.format, joined(source.path, name), metadata)
-        for name, metadata in found.items()
-        if isinstance(metadata, ArrayMetadata)
-    }
-    sorter = KeySorter(source.store, source.format, source.path, found, arrays)
-    kept = ("sidecar", "stray", "lost")
-    skipped = len(prefix_of(source.path))
-    return tuple(item.key[skipped:] for item in sorter.sorted_keys() if item.kind in kept)
-
-
-def _larger(source: Node, keys: tuple[str, ...], memory: int) -> tuple[str, ...]:
-    """Return the keys whose values do not fit the memory."""
-    return tuple(key for key in keys if (source.store.size(joined(source.path, key)) or 0) > memory)
-
-
-class _Nodes(NamedTuple):
-    """The target's nodes, which of the arrays keep their chunks' bytes, and what stands in the way."""
-
-    nodes: dict[str, NodeMetadata]
-    same_bytes: set[str]
-    losses: list[Loss]
-    failures: list[Loss]
-
-
-def _converted(found: dict[str, NodeMetadata], ours: Format, theirs: Format, cuts: Cuts) -> _Nodes:
-    result = _Nodes({}, set(), [], [])
-    for relative, metadata in found.items():
-        try:
-            check_new_path(relative, theirs.zarr_format)
-            if isinstance(metadata, GroupMetadata):
-                metadata = metadata.with_consolidated(None)
-            node, losses, same_bytes = converted(metadata, ours, theirs)
-            if isinstance(node, ArrayMetadata):
-                old, node = node, recut(node, theirs, cuts.of(relative))
-                losses = _still_lost(losses, cuts.of(relative))
-                same_bytes = same_bytes and old is node
-            theirs.write(relative, node)
-        except (ConversionError, NodeNameError, MetadataError, TypeError, ValueError) as error:
-            result.failures.append(Loss(relative, str(error)))
-            continue
-        result.nodes[relative] = node
-        result.losses.extend(Loss(relative, what) for what in losses)
-        if same_bytes:
-            result.same_bytes.add(relative)
-    return result
-
-
-def _still_lost(losses: tuple[str, ...], cut: Cut) -> tuple[str, ...]:
-    """Return the losses without those of chunks and codecs that the user has replaced."""
-    replaced = tuple(
-        start
-        for start, asked in (("chunk grid:", cut.chunks), ("codec ", cut.chunks), ("codec ", cut.compressors))
-        if not keeps(asked)
-    )
-    return tuple(loss for loss in losses if not loss.startswith(replaced))
-
-
-def _listed(losses: list[Loss], format: Format) -> str:
-    head = f"Zarr {format.zarr_format} cannot hold "
-    if len(losses) == 1:
-        return head + str(losses[0])
-    return f"{head}{len(losses)} things of the source:\n" + "\n".join(f"  - {loss}" for loss in losses)
-
-
-def _check_apart(source: Node, store: Store, path: str) -> None:
-    """Refuse a copy of something into itself, or over what holds it."""
-    ours, theirs = _place(source.store, source.path), _place(store, path)
-    if ours == theirs or ours.startswith(theirs + "/") or theirs.startswith(ours + "/"):
-        what = "the source itself" if ours == theirs else "a place that holds, or lies inside, the source"
-        raise NodeExistsError(f"cannot copy to {what}", store=store.name, path=path)
-
-
-def _check_above(store: Store, format: Format, path: str) -> None:
-    """Refuse a place inside a hierarchy of another format, where the copy would not be found."""
-    for ancestor in ancestors_of(path):
-        for other in FORMATS.values():
-            if other != format and is_node(store, other, ancestor) and not is_node(store, format, ancestor):
-                message = f"/{ancestor} is Zarr {other.zarr_format}, which holds nothing of Zarr"
-                raise ConversionError(
-                    f"{message} {format.zarr_format}: cannot copy to /{path} of {store.name}"
-                )
-
-
-def _place(store: Store, path: str) -> str:
-    root = journal.place_of(store)
-    return f"{store.name if root is None else root}/{path}".rstrip("/")
