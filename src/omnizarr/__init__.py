@@ -11,17 +11,6 @@ Stores are in `omnizarr.store`, errors in `omnizarr.errors`, settings in `omniza
 from omnizarr._version import __version__
 from omnizarr.config import config
 from omnizarr.errors import OmniZarrError
-from omnizarr.hierarchy.alike import (
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    open_like,
-    zeros,
-    zeros_like,
-)
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.copy import copy
@@ -33,6 +22,17 @@ from omnizarr.hierarchy.create import (
     create_hierarchy,
     from_array,
     group,
+)
+from omnizarr.hierarchy.creating.filled import (
+    empty,
+    empty_like,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    open_like,
+    zeros,
+    zeros_like,
 )
 from omnizarr.hierarchy.draw import tree
 from omnizarr.hierarchy.group import Group

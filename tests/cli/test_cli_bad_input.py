@@ -18,9 +18,9 @@ from click.testing import CliRunner
 
 from omnizarr.cli import cli
 from omnizarr.cli.main import COMMANDS as NAMES
-from omnizarr.hierarchy import copy_plan
+from omnizarr.hierarchy.copying import plan as copy_plan
+from omnizarr.hierarchy.copying.journal import JOURNAL
 from omnizarr.hierarchy.create import create_array
-from omnizarr.hierarchy.journal import JOURNAL
 from omnizarr.store.directory import DirectoryStore
 
 

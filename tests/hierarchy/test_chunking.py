@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnizarr.geometry.grid import RectilinearGrid, RegularGrid
-from omnizarr.hierarchy.chunking import chosen_grid, chosen_shards, good_chunks
+from omnizarr.hierarchy.creating.chunking import chosen_grid, chosen_shards, good_chunks
 
 MIB = 2**20
 SHAPES = st.lists(st.integers(0, 5000), max_size=5).map(tuple)

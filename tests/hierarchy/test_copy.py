@@ -21,13 +21,13 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.copy import copy
-from omnizarr.hierarchy.copy_check import plan_copy
+from omnizarr.hierarchy.copying.check import plan_copy
+from omnizarr.hierarchy.copying.journal import JOURNAL
+from omnizarr.hierarchy.copying.recut import Cuts
+from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.documents import fetch_metadata
-from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.journal import JOURNAL
-from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.recut import Cuts
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import validate
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.base import Store
@@ -210,10 +210,10 @@ def test_memory_stays_bounded_against_the_grain(codec: str, tmp_path: Path) -> N
         import resource, numpy as np
         from omnizarr.config import config
         from omnizarr.hierarchy.array import Array
-        from omnizarr.hierarchy.copy_check import plan_copy
-        from omnizarr.hierarchy.formats import FORMATS
-        from omnizarr.hierarchy.plan_array import plan_array
-        from omnizarr.hierarchy.recut import Cuts
+        from omnizarr.hierarchy.copying.check import plan_copy
+        from omnizarr.hierarchy.opening.formats import FORMATS
+        from omnizarr.hierarchy.creating.plan_array import plan_array
+        from omnizarr.hierarchy.copying.recut import Cuts
         from omnizarr.store.directory import DirectoryStore
 
         def peak():

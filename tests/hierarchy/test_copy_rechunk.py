@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnizarr.geometry.grid import Grid, RectilinearGrid, RegularGrid
-from omnizarr.hierarchy.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 
 MB = 2**20
 

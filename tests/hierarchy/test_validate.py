@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from omnizarr.hierarchy.consolidate import consolidate_metadata
+from omnizarr.hierarchy.copying.journal import JOURNAL, Journal
 from omnizarr.hierarchy.create import create_group
-from omnizarr.hierarchy.formats import FORMATS
-from omnizarr.hierarchy.journal import JOURNAL, Journal
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import Finding, validate
 from omnizarr.netcdf import Dataset
 from omnizarr.store.directory import DirectoryStore

@@ -13,7 +13,7 @@ from netcdf_peer import assert_same, peer_describes, url_of, we_describe
 
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, NodeExistsError, NodeNotFoundError, StoreNotFoundError
-from omnizarr.hierarchy.journal import JOURNAL
+from omnizarr.hierarchy.copying.journal import JOURNAL
 from omnizarr.netcdf.convert import convert_netcdf, losses_of
 from omnizarr.store import MemoryStore
 

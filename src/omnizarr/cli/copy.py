@@ -14,10 +14,10 @@ from omnizarr.cli.places import netcdf_file
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import parse_size, shown_size
 from omnizarr.hierarchy.copy import opened, target_of
-from omnizarr.hierarchy.copy_check import plan_copy
-from omnizarr.hierarchy.formats import format_of
-from omnizarr.hierarchy.recut import KEEP, Cuts
-from omnizarr.hierarchy.transfer import Moved
+from omnizarr.hierarchy.copying.check import plan_copy
+from omnizarr.hierarchy.copying.recut import KEEP, Cuts
+from omnizarr.hierarchy.copying.transfer import Moved
+from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.jsontypes import shown
 from omnizarr.netcdf.convert import ConversionReport, convert_netcdf, losses_of
 

@@ -8,10 +8,10 @@ from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, place_argument
 from omnizarr.cli.progress import progress_bar
 from omnizarr.errors import NodeNotFoundError
-from omnizarr.hierarchy.diagnose import absent
+from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.discover import is_node
-from omnizarr.hierarchy.formats import FORMATS
-from omnizarr.hierarchy.journal import unfinished
+from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import Finding, validate
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store

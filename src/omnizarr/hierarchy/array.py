@@ -27,13 +27,13 @@ from omnizarr.geometry.selection import (
     select_orthogonal,
     select_vectorized,
 )
-from omnizarr.hierarchy.array_info import ArrayInfo, describe, repr_html
-from omnizarr.hierarchy.astype import AsType
-from omnizarr.hierarchy.fields import field_values, split_fields
-from omnizarr.hierarchy.indexers import BlockIndex, OrthogonalIndex, VectorIndex
-from omnizarr.hierarchy.layout import layout_of
+from omnizarr.hierarchy.arrays.astype import AsType
+from omnizarr.hierarchy.arrays.fields import field_values, split_fields
+from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
+from omnizarr.hierarchy.arrays.info import ArrayInfo, describe, repr_html
+from omnizarr.hierarchy.arrays.layout import layout_of
+from omnizarr.hierarchy.arrays.resize import appended, clear_outside, stored_chunks
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.resize import appended, clear_outside, stored_chunks
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store

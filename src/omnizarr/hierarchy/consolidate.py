@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from omnizarr.errors import MetadataError, NodeTypeError
-from omnizarr.hierarchy.diagnose import absent
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import change_document, read_documents
-from omnizarr.hierarchy.formats import find_documents, format_of
 from omnizarr.hierarchy.group import Group
-from omnizarr.hierarchy.locating import locate
+from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.opening.formats import find_documents, format_of
+from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store

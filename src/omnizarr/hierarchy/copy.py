@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from omnizarr.hierarchy.copy_check import plan_copy
-from omnizarr.hierarchy.copy_plan import MEMORY, CopyReport, Progress
-from omnizarr.hierarchy.formats import format_of
-from omnizarr.hierarchy.locating import locate
+from omnizarr.hierarchy.copying.check import plan_copy
+from omnizarr.hierarchy.copying.plan import MEMORY, CopyReport, Progress
+from omnizarr.hierarchy.copying.recut import KEEP, Cuts, PerArray
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open
-from omnizarr.hierarchy.recut import KEEP, Cuts, PerArray
+from omnizarr.hierarchy.opening.formats import format_of
+from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.store.base import Store
 
 

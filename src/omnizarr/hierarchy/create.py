@@ -10,18 +10,18 @@ import numpy as np
 from omnizarr.errors import NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
-from omnizarr.hierarchy.chunking import Chunks, Shards
-from omnizarr.hierarchy.codec_arguments import Codecs
-from omnizarr.hierarchy.formats import format_for_new, in_format
+from omnizarr.hierarchy.creating.chunking import Chunks, Shards
+from omnizarr.hierarchy.creating.codec_arguments import Codecs
+from omnizarr.hierarchy.creating.like import codecs_of, likeness
+from omnizarr.hierarchy.creating.make import MakeArguments, make_array
+from omnizarr.hierarchy.creating.place import place
+from omnizarr.hierarchy.creating.plan_array import DEFAULT_FILL
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
-from omnizarr.hierarchy.likeness import codecs_of, likeness
-from omnizarr.hierarchy.locating import Place, locate
-from omnizarr.hierarchy.making import MakeArguments, make_array
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
+from omnizarr.hierarchy.opening.formats import format_for_new, in_format
+from omnizarr.hierarchy.opening.locate import Place, locate
 from omnizarr.hierarchy.paths import joined, normal_path
-from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.plan_array import DEFAULT_FILL
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 

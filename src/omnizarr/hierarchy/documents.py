@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from omnizarr.errors import NodeNotFoundError
-from omnizarr.hierarchy.layout import checked_chain
+from omnizarr.hierarchy.arrays.layout import checked_chain
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias, overload
 
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.creation import GroupCreation
-from omnizarr.hierarchy.diagnose import absent
+from omnizarr.hierarchy.creating.in_group import GroupCreation
+from omnizarr.hierarchy.creating.like import likeness
 from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node, walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.group_info import GroupInfo
-from omnizarr.hierarchy.likeness import likeness
 from omnizarr.hierarchy.moving import move_node
+from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.hierarchy.snapshot import Snapshot
 from omnizarr.hierarchy.tree import Tree, draw

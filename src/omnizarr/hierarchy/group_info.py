@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omnizarr.hierarchy.array_info import ArrayInfo
+from omnizarr.hierarchy.arrays.info import ArrayInfo
 
 
 class GroupInfo(ArrayInfo):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from omnizarr.errors import NodeExistsError, NodeNotFoundError
+from omnizarr.hierarchy.creating.place import ensure_groups_above
 from omnizarr.hierarchy.discover import deciding_keys, is_node
 from omnizarr.hierarchy.paths import check_new_path, prefix_of
-from omnizarr.hierarchy.placing import ensure_groups_above
 from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store

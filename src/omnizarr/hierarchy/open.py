@@ -9,13 +9,13 @@ from typing import Any
 from omnizarr.errors import NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
-from omnizarr.hierarchy.diagnose import absent
-from omnizarr.hierarchy.formats import format_for_new, format_of
+from omnizarr.hierarchy.creating.make import make_array
+from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import AnyNode, Group
-from omnizarr.hierarchy.locating import Place, locate
-from omnizarr.hierarchy.making import make_array
-from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.reading import find_node
+from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.opening.formats import format_for_new, format_of
+from omnizarr.hierarchy.opening.locate import Place, locate
+from omnizarr.hierarchy.opening.read import find_node
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.url import Mode
 

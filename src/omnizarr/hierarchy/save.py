@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import array, group
-from omnizarr.hierarchy.locating import locate, was_opened_for
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open as open_node
+from omnizarr.hierarchy.opening.locate import locate, was_opened_for
 from omnizarr.store.base import Store
 from omnizarr.store.url import Mode
 

@@ -10,10 +10,10 @@ from omnizarr.config import config
 from omnizarr.engine.pool import run
 from omnizarr.errors import CodecError, MetadataError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.copying.sorting import KeySorter, SortedKey
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_documents, read_documents
 from omnizarr.hierarchy.paths import joined, prefix_of
-from omnizarr.hierarchy.sorting import KeySorter, SortedKey
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format

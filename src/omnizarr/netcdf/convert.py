@@ -22,16 +22,16 @@ from omnizarr.config import config
 from omnizarr.engine.pool import run
 from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularAxis
-from omnizarr.hierarchy import journal
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.formats import format_of
-from omnizarr.hierarchy.journal import Journal
-from omnizarr.hierarchy.locating import locate
+from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.journal import Journal
+from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.copying.transfer import Moved
+from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.formats import format_of
+from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import joined
-from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
-from omnizarr.hierarchy.rechunk import Blocks, plan_blocks
-from omnizarr.hierarchy.transfer import Moved
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata

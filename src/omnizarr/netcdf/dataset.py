@@ -9,13 +9,13 @@ from typing import Any, Self
 from omnizarr._version import __version__
 from omnizarr.errors import NodeExistsError, NodeNotFoundError, StoreNotFoundError
 from omnizarr.hierarchy.consolidate import consolidate_metadata
+from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.discover import is_node
-from omnizarr.hierarchy.formats import FORMATS, format_of
 from omnizarr.hierarchy.group import Group as Node
-from omnizarr.hierarchy.locating import locate
 from omnizarr.hierarchy.open import open_group
+from omnizarr.hierarchy.opening.formats import FORMATS, format_of
+from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import prefix_of
-from omnizarr.hierarchy.placing import place
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import DIALECTS, detect

@@ -9,7 +9,7 @@ from typing import Any
 from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy import group as hierarchy_group
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.placing import place
+from omnizarr.hierarchy.creating.place import place
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.attributes import Attributed, to_python
 from omnizarr.netcdf.definition import chunks_of, endian_of, fill_of, filters_of, type_of

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import StoreError, StoreNotFoundError
+from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import is_node
-from omnizarr.hierarchy.formats import FORMATS
-from omnizarr.hierarchy.placing import kind_at
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.store.directory import DirectoryStore
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
-from omnizarr.hierarchy.formats import FORMATS
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.metadata.formats.base import Format

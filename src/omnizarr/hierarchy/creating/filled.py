@@ -7,9 +7,9 @@ from typing import Any
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import create_array
-from omnizarr.hierarchy.likeness import likeness
+from omnizarr.hierarchy.creating.like import likeness
+from omnizarr.hierarchy.creating.plan_array import FillChoice
 from omnizarr.hierarchy.open import open_array
-from omnizarr.hierarchy.plan_array import FillChoice
 
 
 def empty(shape: int | Sequence[int], *, store: Any = None, **arguments: Any) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from omnizarr.errors import NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.discover import deciding_keys, is_node
 from omnizarr.hierarchy.documents import read_documents
-from omnizarr.hierarchy.formats import FORMATS
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, check_new_path, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format

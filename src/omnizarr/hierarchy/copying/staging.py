@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.codec_arguments import default_serializer
-from omnizarr.hierarchy.formats import FORMATS
+from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.creating.codec_arguments import default_serializer
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import joined, prefix_of
-from omnizarr.hierarchy.rechunk import Blocks, plan_blocks
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import default_fill

@@ -10,14 +10,14 @@ import numpy as np
 from omnizarr.errors import MetadataError, NodeTypeError, Problem
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
+from omnizarr.hierarchy.creating.like import likeness
+from omnizarr.hierarchy.creating.make import MakeArguments, make_array
+from omnizarr.hierarchy.creating.place import place
+from omnizarr.hierarchy.creating.plan_array import FillChoice, shape_of
 from omnizarr.hierarchy.documents import fetch_metadata
-from omnizarr.hierarchy.formats import in_format
-from omnizarr.hierarchy.likeness import likeness
-from omnizarr.hierarchy.making import MakeArguments, make_array
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.formats import in_format
 from omnizarr.hierarchy.paths import joined, normal_path, parent_of
-from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.plan_array import FillChoice, shape_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 

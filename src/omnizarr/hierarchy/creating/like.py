@@ -8,7 +8,7 @@ import numpy as np
 
 from omnizarr.codecs.base import Codec
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.making import MakeArguments, type_of
+from omnizarr.hierarchy.creating.make import MakeArguments, type_of
 from omnizarr.metadata.extension import Extension
 
 

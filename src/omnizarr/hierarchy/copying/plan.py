@@ -2,7 +2,7 @@
 
 Chunks that would be the same on both sides are moved as they are stored; others are decoded and encoded
 again, block by block within bounded memory. Chunks come first and documents after them, the root's
-last, so that an interrupted copy never looks like a complete one (see `omnizarr.hierarchy.journal`).
+last, so that an interrupted copy never looks like a complete one (see `omnizarr.hierarchy.copying.journal`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from omnizarr.hierarchy import journal
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.hierarchy.journal import Journal
+from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.journal import Journal
+from omnizarr.hierarchy.copying.transfer import Moved, Recoding, move_chunks, recode
+from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import joined
-from omnizarr.hierarchy.placing import ensure_groups_above, kind_at
-from omnizarr.hierarchy.transfer import Moved, Recoding, move_chunks, recode
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store

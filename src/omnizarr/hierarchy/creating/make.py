@@ -10,10 +10,10 @@ import numpy as np
 
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.codec_arguments import object_type
-from omnizarr.hierarchy.filling import fill_from
-from omnizarr.hierarchy.placing import place
-from omnizarr.hierarchy.plan_array import ArrayArguments, plan_array
+from omnizarr.hierarchy.creating.codec_arguments import object_type
+from omnizarr.hierarchy.creating.data import fill_from
+from omnizarr.hierarchy.creating.place import place
+from omnizarr.hierarchy.creating.plan_array import ArrayArguments, plan_array
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 

@@ -12,8 +12,8 @@ import numpy as np
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.attributes import checked_attributes
-from omnizarr.hierarchy.chunking import Chunks, Shards, chosen_grid, chosen_shards, good_chunks
-from omnizarr.hierarchy.codec_arguments import (
+from omnizarr.hierarchy.creating.chunking import Chunks, Shards, chosen_grid, chosen_shards, good_chunks
+from omnizarr.hierarchy.creating.codec_arguments import (
     CodecArguments,
     Codecs,
     codecs_of_v2,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from omnizarr.errors import MetadataError, NodeNotFoundError
+from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, is_node
-from omnizarr.hierarchy.formats import FORMATS
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
-from omnizarr.hierarchy.placing import kind_at
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata

@@ -18,9 +18,9 @@ from omnizarr.engine.layout import Layout
 from omnizarr.engine.pool import run
 from omnizarr.errors import CodecError, ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.rechunk import Blocks, plan_blocks
-from omnizarr.hierarchy.resize import stored_chunks
-from omnizarr.hierarchy.staging import Stage, plan_stage
+from omnizarr.hierarchy.arrays.resize import stored_chunks
+from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.copying.staging import Stage, plan_stage
 from omnizarr.jsontypes import JsonObject
 
 Done: TypeAlias = Callable[[int], None]

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from omnizarr.codecs.registry import codec_class
 from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import Grid, RegularGrid
-from omnizarr.hierarchy.chunking import chosen_grid, chosen_shards
-from omnizarr.hierarchy.codec_arguments import CodecArguments, codecs_of_v3, sharded
+from omnizarr.hierarchy.creating.chunking import chosen_grid, chosen_shards
+from omnizarr.hierarchy.creating.codec_arguments import CodecArguments, codecs_of_v3, sharded
 from omnizarr.jsontypes import JsonObject, Problems, read_ints, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import chain_to_v2, chain_to_v3

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, NodeNameError
-from omnizarr.hierarchy import journal
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.copy_plan import MEMORY, CopyPlan, Loss, Task
+from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, Loss, Task
+from omnizarr.hierarchy.copying.recut import Cut, Cuts, converted, keeps, recut
+from omnizarr.hierarchy.copying.sorting import KeySorter
+from omnizarr.hierarchy.copying.transfer import moves_as_stored, plan_recoding
 from omnizarr.hierarchy.discover import is_node, walk
-from omnizarr.hierarchy.formats import FORMATS
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
-from omnizarr.hierarchy.recut import Cut, Cuts, converted, keeps, recut
-from omnizarr.hierarchy.sorting import KeySorter
-from omnizarr.hierarchy.transfer import moves_as_stored, plan_recoding
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata

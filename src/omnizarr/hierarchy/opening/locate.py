@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError
-from omnizarr.hierarchy.explain_store import explained
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.explain_store import explained
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.store.base import Store
 from omnizarr.store.memory import MemoryStore

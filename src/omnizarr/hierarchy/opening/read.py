@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from omnizarr.errors import MetadataError, Problem, UnsupportedError
 from omnizarr.hierarchy.documents import read_documents
-from omnizarr.hierarchy.formats import FORMATS, find_documents
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
+from omnizarr.hierarchy.opening.formats import FORMATS, find_documents
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.journal import JOURNAL, is_journal
+from omnizarr.hierarchy.copying.journal import JOURNAL, is_journal
 from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store

@@ -10,8 +10,8 @@ import numpy as np
 from omnizarr.errors import SelectionError
 from omnizarr.geometry.grid import Axis
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.chunking import chosen_grid
-from omnizarr.hierarchy.rechunk import GOOD_BLOCK, plan_blocks
+from omnizarr.hierarchy.copying.rechunk import GOOD_BLOCK, plan_blocks
+from omnizarr.hierarchy.creating.chunking import chosen_grid
 
 
 def fill_from(array: Array, data: Any) -> None:

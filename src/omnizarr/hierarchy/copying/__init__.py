@@ -1,0 +1,1 @@
+"""The parts of copying: what to copy, in which blocks, and how to go on after an interruption."""

@@ -1,0 +1,1 @@
+"""The parts of creating: arguments to metadata, metadata to the store, data to the array."""
