@@ -102,6 +102,13 @@ def test_files_that_are_named_exist() -> None:
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
+def test_the_speed_that_is_quoted_was_measured() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^> (omnizarr is the fastest .*)$", README, flags=re.MULTILINE)
+    assert len(quoted) == 1
+    assert quoted[0] in page.splitlines()
+
+
 def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"`make (\w+)", README)) | set(re.findall(r"^make (\w+)", README, re.MULTILINE))
