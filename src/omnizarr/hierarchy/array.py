@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
-from omnizarr.codecs.chain import Chain
 from omnizarr.config import config
 from omnizarr.engine.element import is_plain_index, read_element
-from omnizarr.engine.layout import Layout
 from omnizarr.engine.read import read_region
 from omnizarr.engine.write import write_region
 from omnizarr.errors import ReadOnlyError, SelectionError
@@ -29,17 +25,15 @@ from omnizarr.geometry.selection import (
 )
 from omnizarr.hierarchy.arrays.astype import AsType
 from omnizarr.hierarchy.arrays.fields import field_values, split_fields
+from omnizarr.hierarchy.arrays.handle import ArrayHandle
 from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
-from omnizarr.hierarchy.arrays.info import ArrayInfo, describe, repr_html
-from omnizarr.hierarchy.arrays.layout import layout_of
-from omnizarr.hierarchy.arrays.resize import appended, clear_outside, stored_chunks
-from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.arrays.resize import appended, clear_outside
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
 
-class Array(Node):
+class Array(ArrayHandle):
     """A chunked, N-dimensional array in a store.
 
     Indexing means what it means in numpy: integers, slices with any step, ellipsis, new axes, boolean
@@ -54,135 +48,12 @@ class Array(Node):
         Whether chunks that hold only the fill value are stored; None: as `omnizarr.config` says.
     """
 
-    __slots__ = ("_layout", "_layout_metadata", "missing_chunks", "write_empty_chunks")
-
-    metadata: ArrayMetadata
+    __slots__ = ("missing_chunks", "write_empty_chunks")
 
     def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
         super().__init__(store, format, path, metadata)
         self.missing_chunks: str | None = None
         self.write_empty_chunks: bool | None = None
-        self._layout_metadata = metadata
-        self._layout = layout_of(store, format, path, metadata)
-
-    @property
-    def layout(self) -> Layout:
-        """Where the chunks lie, and how they are encoded."""
-        if self._layout_metadata is not self.metadata:
-            self._layout = layout_of(self.store, self.format, self.path, self.metadata)
-            self._layout_metadata = self.metadata
-        return self._layout
-
-    # What it is
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
-        return self.metadata.shape
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.metadata.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return prod(self.metadata.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The numpy type of the elements; `object` for types of variable length."""
-        return self.metadata.data_type.dtype
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element in memory."""
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements in memory."""
-        return self.size * self.dtype.itemsize
-
-    @property
-    def fill_value(self) -> Any:
-        """What elements hold that were never written; None where that is undefined."""
-        return self.metadata.fill_value
-
-    @property
-    def dimension_names(self) -> tuple[str | None, ...] | None:
-        """The names of the axes (Zarr v3), or None."""
-        return self.metadata.dimension_names
-
-    @property
-    def chunks(self) -> tuple[Any, ...]:
-        """The shape of a chunk, the unit that is decoded; for a rectilinear grid, the sizes of each axis."""
-        if self._coding is not self.layout.chain:
-            return self._coding.spec.shape
-        grid = self.metadata.grid
-        return grid.chunk_shape if isinstance(grid, RegularGrid) else grid.chunk_shapes
-
-    @property
-    def shards(self) -> tuple[int, ...] | None:
-        """The shape of a shard: the unit that is stored, where it holds many chunks."""
-        chain = self.layout.chain
-        return chain.spec.shape if chain.shards is not None else None
-
-    @property
-    def _coding(self) -> Chain:
-        """The chain of the chunks, inside all shards."""
-        chain = self.layout.chain
-        while chain.shards is not None:
-            chain = chain.shards.inner
-        return chain
-
-    @property
-    def filters(self) -> tuple[ArrayToArray, ...]:
-        """The array-to-array codecs of a chunk."""
-        return tuple(codec for codec, _ in self._coding.array_codecs)
-
-    @property
-    def serializer(self) -> ArrayToBytes:
-        """The array-to-bytes codec of a chunk."""
-        return self._coding.serializer
-
-    @property
-    def compressors(self) -> tuple[BytesToBytes, ...]:
-        """The bytes-to-bytes codecs of a chunk."""
-        return self._coding.bytes_codecs
-
-    @property
-    def cdata_shape(self) -> tuple[int, ...]:
-        """How many stored chunks (shards, where there are any) there are along each axis."""
-        return tuple(axis.count for axis in self.layout.axes)
-
-    @property
-    def nchunks(self) -> int:
-        """How many stored chunks (shards, where there are any) cover the array."""
-        return prod(self.cdata_shape)
-
-    @property
-    def nchunks_initialized(self) -> int:
-        """How many chunks (shards, where there are any) are in the store."""
-        return sum(1 for _ in stored_chunks(self.layout))
-
-    def nbytes_stored(self) -> int:
-        """Return how many bytes the chunks and the documents of this array take in the store."""
-        keys = [key for key, _ in stored_chunks(self.layout)]
-        keys += self.format.document_keys(self.path)
-        return sum(self.store.size(key) or 0 for key in keys)
-
-    @property
-    def info(self) -> ArrayInfo:
-        """What the array is, as a table to print."""
-        return describe(self)
-
-    def info_complete(self) -> ArrayInfo:
-        """Return `info` with what has to be counted in the store."""
-        return describe(self, complete=True)
-
-    # Reading and writing
 
     def __getitem__(self, selection: Any) -> Any:
         if type(selection) is tuple and is_plain_index(selection, self.metadata.shape):
@@ -373,12 +244,6 @@ class Array(Node):
 
     def __bool__(self) -> bool:
         return bool(np.asarray(self))
-
-    def __repr__(self) -> str:
-        return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
-
-    def _repr_html_(self) -> str:
-        return repr_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (None, {"missing_chunks": self.missing_chunks, "write_empty_chunks": self.write_empty_chunks})

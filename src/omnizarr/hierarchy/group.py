@@ -10,7 +10,7 @@ from omnizarr.hierarchy.creating.in_group import GroupCreation
 from omnizarr.hierarchy.creating.like import likeness
 from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node, walk
 from omnizarr.hierarchy.documents import fetch_metadata
-from omnizarr.hierarchy.group_info import GroupInfo
+from omnizarr.hierarchy.info import Info
 from omnizarr.hierarchy.moving import move_node
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
@@ -196,9 +196,9 @@ class Group(GroupCreation):
         return draw(self.name, nodes, max_nodes)
 
     @property
-    def info(self) -> GroupInfo:
+    def info(self) -> Info:
         """What this group is, as a table."""
-        return GroupInfo(
+        return Info(
             {
                 "Name": self.name,
                 "Type": "Group",

@@ -1,0 +1,177 @@
+"""What an array is: its shape, its types, its chunks and codecs, what it takes in the store."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
+from omnizarr.codecs.chain import Chain
+from omnizarr.engine.layout import Layout
+from omnizarr.geometry.grid import RegularGrid
+from omnizarr.hierarchy.arrays.layout import layout_of
+from omnizarr.hierarchy.arrays.resize import stored_chunks
+from omnizarr.hierarchy.info import Info, human_bytes
+from omnizarr.hierarchy.node import Node
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats.base import Format
+from omnizarr.store.base import Store
+
+
+class ArrayHandle(Node):
+    """The part of `Array` that neither reads nor writes elements."""
+
+    __slots__ = ("_layout", "_layout_metadata")
+
+    metadata: ArrayMetadata
+
+    def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
+        super().__init__(store, format, path, metadata)
+        self._layout_metadata = metadata
+        self._layout = layout_of(store, format, path, metadata)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the chunks lie, and how they are encoded."""
+        if self._layout_metadata is not self.metadata:
+            self._layout = layout_of(self.store, self.format, self.path, self.metadata)
+            self._layout_metadata = self.metadata
+        return self._layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self.metadata.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.metadata.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.metadata.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy type of the elements; `object` for types of variable length."""
+        return self.metadata.data_type.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element in memory."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements in memory."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def fill_value(self) -> Any:
+        """What elements hold that were never written; None where that is undefined."""
+        return self.metadata.fill_value
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """The names of the axes (Zarr v3), or None."""
+        return self.metadata.dimension_names
+
+    @property
+    def chunks(self) -> tuple[Any, ...]:
+        """The shape of a chunk, the unit that is decoded; for a rectilinear grid, the sizes of each axis."""
+        if self._coding is not self.layout.chain:
+            return self._coding.spec.shape
+        grid = self.metadata.grid
+        return grid.chunk_shape if isinstance(grid, RegularGrid) else grid.chunk_shapes
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """The shape of a shard: the unit that is stored, where it holds many chunks."""
+        chain = self.layout.chain
+        return chain.spec.shape if chain.shards is not None else None
+
+    @property
+    def _coding(self) -> Chain:
+        """The chain of the chunks, inside all shards."""
+        chain = self.layout.chain
+        while chain.shards is not None:
+            chain = chain.shards.inner
+        return chain
+
+    @property
+    def filters(self) -> tuple[ArrayToArray, ...]:
+        """The array-to-array codecs of a chunk."""
+        return tuple(codec for codec, _ in self._coding.array_codecs)
+
+    @property
+    def serializer(self) -> ArrayToBytes:
+        """The array-to-bytes codec of a chunk."""
+        return self._coding.serializer
+
+    @property
+    def compressors(self) -> tuple[BytesToBytes, ...]:
+        """The bytes-to-bytes codecs of a chunk."""
+        return self._coding.bytes_codecs
+
+    @property
+    def cdata_shape(self) -> tuple[int, ...]:
+        """How many stored chunks (shards, where there are any) there are along each axis."""
+        return tuple(axis.count for axis in self.layout.axes)
+
+    @property
+    def nchunks(self) -> int:
+        """How many stored chunks (shards, where there are any) cover the array."""
+        return prod(self.cdata_shape)
+
+    @property
+    def nchunks_initialized(self) -> int:
+        """How many chunks (shards, where there are any) are in the store."""
+        return sum(1 for _ in stored_chunks(self.layout))
+
+    def nbytes_stored(self) -> int:
+        """Return how many bytes the chunks and the documents of this array take in the store."""
+        keys = [key for key, _ in stored_chunks(self.layout)]
+        keys += self.format.document_keys(self.path)
+        return sum(self.store.size(key) or 0 for key in keys)
+
+    @property
+    def info(self) -> Info:
+        """What the array is, as a table to print."""
+        return Info(self._description())
+
+    def info_complete(self) -> Info:
+        """Return `info` with what has to be counted in the store."""
+        stored = self.nbytes_stored()
+        counted = {
+            "Bytes stored": f"{stored} ({human_bytes(stored)})",
+            "Storage ratio": f"{self.nbytes / stored:.1f}" if stored else "-",
+            "Chunks stored": f"{self.nchunks_initialized} of {self.nchunks}",
+        }
+        return Info(self._description() | counted)
+
+    def _description(self) -> dict[str, Any]:
+        items = {
+            "Type": "Array",
+            "Zarr format": self.zarr_format,
+            "Data type": f"{self.metadata.data_type.name} ({self.dtype})",
+            "Fill value": self.fill_value,
+            "Shape": self.shape,
+            "Chunk shape": self.chunks,
+            "Shard shape": self.shards,
+            "Dimension names": self.dimension_names,
+            "Codecs": ", ".join(codec.name for codec in self.metadata.codecs),
+            "Read-only": self.read_only,
+            "Store": self.store_path,
+            "Bytes": f"{self.nbytes} ({human_bytes(self.nbytes)})",
+        }
+        return {name: value for name, value in items.items() if value is not None}
+
+    def __repr__(self) -> str:
+        return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
+
+    def _repr_html_(self) -> str:
+        return self.info._repr_html_()
