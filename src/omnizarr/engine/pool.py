@@ -48,6 +48,13 @@ def run(
         raise shared.error
 
 
+def batches(tasks: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield tasks in lists of `size`, the last one shorter."""
+    rest = iter(tasks)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
 class _Shared(Generic[T]):
     """Tasks that several threads take from."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -11,24 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.codecs.chain import Chain
-from omnizarr.codecs.sharding import Shards
-from omnizarr.config import config
+from omnizarr.codecs.sharding import EMPTY, Shards
 from omnizarr.engine.layout import Layout
-from omnizarr.engine.pool import run
+from omnizarr.engine.pool import batches, run
 from omnizarr.engine.raw import read_raw
 from omnizarr.engine.scratch import scratch
+from omnizarr.engine.threads import batch_of, threads_inside, threads_to_read
 from omnizarr.engine.value import MemoryValue, StoredValue, Value
 from omnizarr.errors import CodecError, MissingChunkError
 from omnizarr.geometry.grid import RegularAxis
 from omnizarr.geometry.plan import Part, Plan, plan
 from omnizarr.geometry.region import Region, numpy_index, take
 
-# Below this, a chunk's bytes are decoded faster than a second thread is woken for them.
-_WORTH_A_THREAD = 16 * 1024
-# Copying, and writing a file, keep two threads waiting for one another: 4096 chunks of 16 KB with zstd
-# are written in 216 ms by one thread, and in 238 ms by two.
-_WORTH_A_THREAD_RAW = 512 * 1024
-WORTH_A_THREAD_WRITING = 64 * 1024
 # From this size on, fresh memory costs more than copying through scratch memory.
 _WORTH_SCRATCH = 128 * 1024
 
@@ -50,7 +44,7 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
     """
     planned = plan(region, layout.axes)
     count = len(planned)
-    workers = workers_for(layout, count)
+    workers = threads_to_read(layout, count, out.nbytes)
 
     def read(part: Part) -> None:
         key = layout.key(part.coords)
@@ -74,28 +68,9 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
         planned.parts(),
         read,
         workers=workers,
-        batch=_batch(layout, count, workers),
+        batch=batch_of(layout, count, workers),
         waiting=layout.store.requests > 1,
     )
-
-
-def workers_for(layout: Layout, count: int, worth: int = _WORTH_A_THREAD) -> int:
-    """Return how many threads to use for a number of chunks; `worth` is the size from which it pays."""
-    settings = config.settings
-    if count <= 1:
-        return 1
-    if layout.store.requests > 1:
-        return min(count, settings.requests)
-    chain = layout.chain
-    worth = _WORTH_A_THREAD_RAW if chain.is_raw else worth
-    return min(count, settings.threads) if chain.spec.nbytes >= worth else 1
-
-
-def _batch(layout: Layout, count: int, workers: int) -> int:
-    """Return how many chunks a thread takes at a time: enough to be worth it, few enough to share."""
-    if layout.store.requests > 1:
-        return 1
-    return max(1, min(count // (workers * 4), 2**20 // max(1, layout.chain.spec.nbytes)))
 
 
 def _place(out: NDArray[Any], part: Part, read_into: ReadInto) -> bool:
@@ -186,29 +161,46 @@ def _read_inner(
     spread: bool,
 ) -> None:
     inner = shards.inner
-    offsets = index.tolist()
-    numbers = _numbers(shards.counts)
+    number_of = _numbers(shards.counts)
     fill = _fill_of(inner)
 
-    def read(part: Part) -> None:
-        start, length = offsets[numbers(part.coords)]
-        if start == _EMPTY:
-            dest[numpy_index(part.place)] = fill
-            return
-        chunk = value.within(start, length)
+    def read(parts: Sequence[Part]) -> None:
+        extents = [index[number_of(part.coords)].tolist() for part in parts]
+        for part, extent, chunk in zip(parts, extents, _chunks(value, inner, extents), strict=True):
+            if extent[0] == EMPTY:
+                dest[numpy_index(part.place)] = fill
+                continue
 
-        def read_into(block: NDArray[Any]) -> bool:
-            return _read_value(chunk, inner, part.region, block, spread=False)
+            def read_into(block: NDArray[Any], part: Part = part, chunk: Value = chunk) -> bool:
+                return _read_value(chunk, inner, part.region, block, spread=False)
 
-        if not _place(dest, part, read_into):
-            raise CodecError("the shard was removed while it was read", codec="sharding_indexed")
+            if not _place(dest, part, read_into):
+                raise _vanished()
 
-    threads = config.settings.threads if spread and inner.spec.nbytes >= _WORTH_A_THREAD else 1
-    parts: Iterable[Part] = planned.parts()
-    run(parts, read, workers=min(threads, len(planned)), batch=max(1, len(planned) // 16))
+    workers = threads_inside(inner, len(planned)) if spread else 1
+    # One request for many chunks: 64 of them are read from a file in 0.09 ms, and one by one in 0.4.
+    batch = max(1, min(64, len(planned) // (2 * workers), 2**24 // max(1, inner.spec.nbytes)))
+    run(batches(planned.parts(), batch), read, workers=workers)
 
 
-_EMPTY = 2**64 - 1
+def _chunks(value: Value, inner: Chain, extents: Sequence[tuple[int, int]]) -> Sequence[Value]:
+    """Return inner chunks as values: in memory where each will be needed whole."""
+    if inner.is_raw or inner.shards is not None or isinstance(value, MemoryValue):
+        return [value.within(*extent) for extent in extents]
+    spans = [(0, 0) if start == EMPTY else (start, length) for start, length in extents]
+    found = value.parts(spans)
+    if found is None:
+        raise _vanished()
+    for data, (_, length) in zip(found, spans, strict=True):
+        if len(data) != length:
+            raise CodecError(
+                f"expected a chunk of {length} bytes, found {len(data)}", codec="sharding_indexed"
+            )
+    return [MemoryValue(memoryview(data)) for data in found]
+
+
+def _vanished() -> CodecError:
+    return CodecError("the shard was removed while it was read", codec="sharding_indexed")
 
 
 def _fill_of(chain: Chain) -> Any:

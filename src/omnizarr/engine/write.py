@@ -14,7 +14,8 @@ from omnizarr.codecs.fill import is_fill
 from omnizarr.codecs.sharding import Shards
 from omnizarr.engine.layout import Layout
 from omnizarr.engine.pool import run
-from omnizarr.engine.read import WORTH_A_THREAD_WRITING, inner_axes, workers_for
+from omnizarr.engine.read import inner_axes
+from omnizarr.engine.threads import batch_of, threads_to_write
 from omnizarr.errors import CodecError
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.geometry.plan import Part, plan
@@ -64,8 +65,8 @@ def write_region(
         except CodecError as error:
             raise error.located(key, layout.path) from error.__cause__
 
-    workers = workers_for(layout, len(planned), WORTH_A_THREAD_WRITING)
-    batch = max(1, min(16, len(planned) // (workers * 4)))
+    workers = threads_to_write(layout, len(planned))
+    batch = batch_of(layout, len(planned), workers)
     run(planned.parts(), write, workers=workers, batch=batch, waiting=layout.store.requests > 1)
 
 
