@@ -105,18 +105,20 @@ def test_one_inner_chunk_takes_two_reads() -> None:
     array[:] = np.arange(64)
     store.reset()
     assert array[9] == 9
-    assert sum(store.counts.values()) == 2
+    assert dict(store.counts) == {"reading": 1, "get": 1, "get_ranges": 1}
+    assert store.bytes_read < 16 * 16 + 4 + 100
 
 
-@pytest.mark.parametrize("size", [0, 1, 15, 17, 400])
-@pytest.mark.parametrize("index", [slice(None), slice(0, 4), 3])
+@pytest.mark.parametrize(
+    ("size", "index"),
+    [(size, index) for size in (0, 1, 15, 17, 400) for index in (slice(None), slice(0, 4))]
+    + [(size, 3) for size in (0, 1, 15)],  # a point is read without a look at what comes after it
+)
 def test_a_chunk_of_the_wrong_size_is_an_error(size: int, index: Any) -> None:
     store = MemoryStore()
     array = made(store, shape=(4,))
     array[:] = [1, 2, 3, 4]
     store.set("c/0", bytes(size))
-    if index == 3 and size >= 16:
-        pytest.skip("a point of a chunk that is too long is read without looking at the rest")
     with pytest.raises(CodecError, match=r"expected 16 bytes, found .*node '/', key 'c/0'"):
         array[index]
 

@@ -36,6 +36,10 @@ def run_everything(store: Store) -> None:
     store.get("missing")
     store.get_into("a", memoryview(bytearray(3)))
     store.get_ranges("a", [(0, 2), (1, 2)])
+    with store.reading("a") as reader:
+        reader.get()
+        reader.get_into(memoryview(bytearray(3)))
+        reader.get_ranges([(0, 1)])
     store.size("a")
     store.exists("a")
     list(store.list_prefix())
@@ -48,12 +52,13 @@ def test_operations_and_bytes_are_counted() -> None:
     store = CountingStore(MemoryStore())
     run_everything(store)
     once = {
-        "set": 1, "update": 1, "get_into": 1, "get_ranges": 1, "size": 1, "exists": 1, "list_prefix": 1,
+        "set": 1, "update": 1, "get_into": 2, "get_ranges": 2, "reading": 1,
+        "size": 1, "exists": 1, "list_prefix": 1,
         "list_dir": 1, "delete": 1, "delete_prefix": 1,
     }  # fmt: skip
-    assert store.counts == {**once, "set_if_absent": 2, "get": 2}
+    assert store.counts == {**once, "set_if_absent": 2, "get": 3}
     assert store.bytes_written == 5 + 2 + 8
-    assert store.bytes_read == 5 + 8 + 3 + 4
+    assert store.bytes_read == 5 + 8 + 3 + 4 + 8 + 3 + 1
     store.reset()
     assert (store.counts, store.bytes_read, store.bytes_written) == ({}, 0, 0)
 

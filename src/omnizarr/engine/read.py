@@ -17,7 +17,7 @@ from omnizarr.engine.pool import batches, run
 from omnizarr.engine.raw import read_raw
 from omnizarr.engine.scratch import scratch
 from omnizarr.engine.threads import batch_of, threads_inside, threads_to_read
-from omnizarr.engine.value import MemoryValue, StoredValue, Value
+from omnizarr.engine.value import HeldValue, MemoryValue, StoredValue, Value
 from omnizarr.errors import CodecError, MissingChunkError
 from omnizarr.geometry.grid import RegularAxis
 from omnizarr.geometry.plan import Part, Plan, plan
@@ -91,7 +91,11 @@ def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], 
     `spread` allows to use more threads for the chunks inside a shard.
     """
     if chain.shards is not None:
-        return _read_shard(value, chain, chain.shards, region, dest, spread)
+        with value.held() as held:
+            if held is None:
+                return False
+            _read_shard(held, chain, chain.shards, region, dest, spread)
+            return True
     if chain.is_raw:
         return read_raw(value, chain.spec, region, dest)
     data = value.whole()
@@ -121,24 +125,16 @@ def _is_whole(region: Region, dest: NDArray[Any], chain: Chain) -> bool:
 
 
 def _read_shard(
-    value: Value, chain: Chain, shards: Shards, region: Region, dest: NDArray[Any], spread: bool
-) -> bool:
+    value: HeldValue, chain: Chain, shards: Shards, region: Region, dest: NDArray[Any], spread: bool
+) -> None:
     planned = plan(region, inner_axes(chain))
-    wanted = len(planned)
-    if 2 * wanted > prod(shards.counts):
-        data = value.whole()
-        if data is None:
-            return False
-        whole = memoryview(data)
+    if 2 * len(planned) > prod(shards.counts):
+        whole = memoryview(value.whole() or b"")
         value = MemoryValue(whole)
         index = shards.read_index(_index_bytes(whole, shards), len(whole))
     else:
-        found = value.part(shards.index_part())
-        if found is None:
-            return False
-        index = shards.read_index(found, None)
+        index = shards.read_index(value.part(shards.index_part()) or b"", None)
     _read_inner(value, shards, index, planned, dest, spread)
-    return True
 
 
 def _index_bytes(data: memoryview, shards: Shards) -> memoryview:
@@ -153,7 +149,7 @@ def inner_axes(chain: Chain) -> tuple[RegularAxis, ...]:
 
 
 def _read_inner(
-    value: Value,
+    value: HeldValue,
     shards: Shards,
     index: NDArray[np.uint64],
     planned: Plan,
@@ -174,8 +170,7 @@ def _read_inner(
             def read_into(block: NDArray[Any], part: Part = part, chunk: Value = chunk) -> bool:
                 return _read_value(chunk, inner, part.region, block, spread=False)
 
-            if not _place(dest, part, read_into):
-                raise _vanished()
+            _place(dest, part, read_into)
 
     workers = threads_inside(inner, len(planned)) if spread else 1
     # One request for many chunks: 64 of them are read from a file in 0.09 ms, and one by one in 0.4.
@@ -183,30 +178,25 @@ def _read_inner(
     run(batches(planned.parts(), batch), read, workers=workers)
 
 
-def _chunks(value: Value, inner: Chain, extents: Sequence[tuple[int, int]]) -> Sequence[Value]:
+def _chunks(value: HeldValue, inner: Chain, extents: Sequence[tuple[int, int]]) -> Sequence[Value]:
     """Return inner chunks as values: in memory where each will be needed whole."""
     if inner.is_raw or inner.shards is not None or isinstance(value, MemoryValue):
         return [value.within(*extent) for extent in extents]
     spans = [(0, 0) if start == EMPTY else (start, length) for start, length in extents]
-    found = value.parts(spans)
-    if found is None:
-        raise _vanished()
+    found = value.parts(spans) or ()
     for data, (_, length) in zip(found, spans, strict=True):
         if len(data) != length:
-            raise CodecError(
-                f"expected a chunk of {length} bytes, found {len(data)}", codec="sharding_indexed"
-            )
+            message = f"expected a chunk of {length} bytes, found {len(data)}"
+            raise CodecError(message, codec="sharding_indexed")
     return [MemoryValue(memoryview(data)) for data in found]
-
-
-def _vanished() -> CodecError:
-    return CodecError("the shard was removed while it was read", codec="sharding_indexed")
 
 
 def _fill_of(chain: Chain) -> Any:
     """Return what an absent chunk holds: zero where the fill value is undefined."""
     fill = chain.spec.fill_value
-    return fill if fill is not None else replace(chain.spec, shape=()).blank()[()]
+    if fill is None or chain.spec.dtype.hasobject:
+        return replace(chain.spec, shape=()).blank()
+    return fill
 
 
 def _numbers(counts: tuple[int, ...]) -> Callable[[tuple[int, ...]], int]:

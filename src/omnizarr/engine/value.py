@@ -1,12 +1,13 @@
-"""What a chunk is read from: a stored value, a part of one, or bytes in memory."""
+"""What a chunk is read from: a stored value, an extent of one, or bytes in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
-from omnizarr.store.base import Buffer, ByteRange, From, Last, Span, Store
+from omnizarr.store.base import Buffer, ByteRange, From, Last, Reader, Span, Store
 
 
 class Value(Protocol):
@@ -24,7 +25,14 @@ class Value(Protocol):
     def into(self, out: memoryview) -> int | None:
         """Fill `out` from the start; return how many bytes there are, more than fit included."""
 
-    def within(self, start: int, length: int) -> Value:
+    def held(self) -> AbstractContextManager[HeldValue | None]:
+        """Return this value so that all that is read is of one state of it."""
+
+
+class HeldValue(Value, Protocol):
+    """A value that stays as it is, so that an index read from it is true of the rest."""
+
+    def within(self, start: int, length: int) -> HeldValue:
         """Return a part as a value."""
 
 
@@ -51,44 +59,57 @@ class StoredValue:
         """Fill `out` from the start; return how many bytes there are, more than fit included."""
         return self.store.get_into(self.key, out)
 
-    def within(self, start: int, length: int) -> StoredPart:
-        """Return a part as a value."""
-        return StoredPart(self.store, self.key, start, length)
+    @contextmanager
+    def held(self) -> Iterator[HeldValue | None]:
+        """Hold on to the value as it is now."""
+        with self.store.reading(self.key) as reader:
+            yield None if reader is None else Extent(reader, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPart:
-    """A part of the value of a key."""
+class Extent:
+    """A part of a value that a reader holds on to; all of it where `length` is None."""
 
-    store: Store
-    key: str
+    reader: Reader
     start: int
-    length: int
+    length: int | None
 
-    def whole(self) -> Buffer | None:
+    def whole(self) -> Buffer:
         """Return all bytes."""
-        return self.store.get(self.key, Span(self.start, self.length))
+        return self.reader.get(None if self.length is None else Span(self.start, self.length))
 
-    def part(self, part: ByteRange) -> Buffer | None:
+    def part(self, part: ByteRange) -> Buffer:
         """Return a part, shorter where the value ends earlier."""
+        if self.length is None:
+            return self.reader.get(part)
         start, stop = _bounds(part, self.length)
-        return self.store.get(self.key, Span(self.start + start, stop - start))
+        return self.reader.get(Span(self.start + start, stop - start))
 
-    def parts(self, spans: Sequence[tuple[int, int]]) -> Sequence[Buffer] | None:
+    def parts(self, spans: Sequence[tuple[int, int]]) -> Sequence[Buffer]:
         """Return several (start, length) parts."""
+        if self.length is None:
+            return self.reader.get_ranges(spans)
         inside = [_bounds(Span(*span), self.length) for span in spans]
-        return self.store.get_ranges(self.key, [(self.start + start, stop - start) for start, stop in inside])
+        return self.reader.get_ranges([(self.start + start, stop - start) for start, stop in inside])
 
-    def into(self, out: memoryview) -> int | None:
+    def into(self, out: memoryview) -> int:
         """Fill `out` from the start; return how many bytes there are, more than fit included."""
+        if self.length is None:
+            return self.reader.get_into(out)
         count = min(len(out), self.length)
-        found = self.store.get_into(self.key, out[:count], self.start)
-        return None if found is None else self.length if found >= count else found
+        found = self.reader.get_into(out[:count], self.start)
+        return self.length if found >= count else found
 
-    def within(self, start: int, length: int) -> StoredPart:
+    def held(self) -> AbstractContextManager[Extent]:
+        """Return this value, which stays as it is."""
+        return nullcontext(self)
+
+    def within(self, start: int, length: int) -> Extent:
         """Return a part as a value."""
-        start, stop = _bounds(Span(start, length), self.length)
-        return StoredPart(self.store, self.key, self.start + start, stop - start)
+        if self.length is not None:
+            start, stop = _bounds(Span(start, length), self.length)
+            length = stop - start
+        return Extent(self.reader, self.start + start, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +136,10 @@ class MemoryValue:
         count = min(len(out), len(self.data))
         out[:count] = self.data[:count]
         return len(self.data)
+
+    def held(self) -> AbstractContextManager[MemoryValue]:
+        """Return this value, which stays as it is."""
+        return nullcontext(self)
 
     def within(self, start: int, length: int) -> MemoryValue:
         """Return a part as a value."""

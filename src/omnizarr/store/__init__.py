@@ -1,6 +1,6 @@
 """Keys to bytes: in memory, in a directory, in a zip archive; and stores around stores."""
 
-from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Span, Store
+from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.url import Mode, StoreLike, open_store, split_fragment
@@ -20,6 +20,7 @@ __all__ = [
     "MemoryStore",
     "Mode",
     "ReadOnlyStore",
+    "Reader",
     "Span",
     "Store",
     "StoreLike",

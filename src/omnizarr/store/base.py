@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from omnizarr.errors import ReadOnlyError
 from omnizarr.store.mapping import StoreMapping
@@ -49,6 +49,19 @@ class Listing(NamedTuple):
 
     keys: list[str]
     prefixes: list[str]
+
+
+class Reader(Protocol):
+    """One value. What is read is of this value, also where the key gets another one meanwhile."""
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        """Return the value, or a part of it."""
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        """Read into `out` as `Store.get_into` does."""
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return several (start, length) parts."""
 
 
 class Store(ABC):
@@ -103,6 +116,13 @@ class Store(ABC):
                 return None
             parts.append(part)
         return parts
+
+    @abstractmethod
+    def reading(self, key: str) -> AbstractContextManager[Reader | None]:
+        """Hold on to the value of `key` while several parts of it are read; None where there is no such key.
+
+        Parts read one after the other by `get` may be of two values, where the key is written in between.
+        """
 
     @abstractmethod
     def size(self, key: str) -> int | None:

@@ -6,15 +6,16 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from omnizarr.errors import StoreError, StoreNotFoundError
-from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Store
+from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
+from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 from omnizarr.store.cases import CaseProbe, folds_case
 from omnizarr.store.draft import Draft, Drafts
 from omnizarr.store.failure import failure
-from omnizarr.store.files import READ, read_into, read_part, read_spans, read_whole
+from omnizarr.store.files import READ, FileReader, read_into, read_part, read_spans, read_whole
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.parents import Parents
 from omnizarr.store.ranges import check_part, check_spans
@@ -116,6 +117,24 @@ class DirectoryStore(Store):
             check_spans(spans)  # only now, since this would double the time for many points
             self._require_absent(error, key)
             return None
+
+    @contextmanager
+    def reading(self, key: str) -> Iterator[Reader | None]:
+        check_key(key)
+        try:
+            fd = os.open(self._base + key, READ)
+        except OSError as error:
+            self._require_absent(error, key)
+            yield None
+            return
+        try:
+            yield FileReader(fd)
+        except OSError as error:
+            if isinstance(error, OmniZarrError):
+                raise
+            self._fail("read", error, key)
+        finally:
+            os.close(fd)
 
     def size(self, key: str) -> int | None:
         check_key(key)

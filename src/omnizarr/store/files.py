@@ -8,9 +8,10 @@ import stat
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from omnizarr.store.base import Buffer, ByteRange, Span
-from omnizarr.store.ranges import bounds
+from omnizarr.store.ranges import bounds, check_part, check_spans
 
 # Windows would otherwise change line ends.
 BINARY: int = getattr(os, "O_BINARY", 0)
@@ -99,6 +100,34 @@ def read_into(fd: int, out: memoryview, start: int) -> int:
     while 0 < count < len(out) and (more := os.preadv(fd, (out[count:], _spare), start + count)):
         count += more
     return count
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """An open file, which stays what it is when another one takes its name."""
+
+    fd: int
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        """Return all bytes, or a part of them."""
+        if part is None:
+            return read_between(self.fd, 0, file_size(self.fd))
+        check_part(part)
+        return read_part(self.fd, part)
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        """Fill `out` as `Store.get_into` does."""
+        if start < 0:
+            raise ValueError(f"start: expected a number from 0 on, found {start}")
+        return read_into(self.fd, out, start)
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return several (start, length) parts."""
+        try:
+            return read_spans(self.fd, spans)
+        except OSError:
+            check_spans(spans)  # only now, since this would double the time for many points
+            raise
 
 
 def _read_pieces_into(fd: int, out: memoryview, start: int) -> int:

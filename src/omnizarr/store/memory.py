@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
-from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Store
+from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
 from omnizarr.store.keys import check_key, check_prefix, is_legal
 from omnizarr.store.listing import listing_of
-from omnizarr.store.ranges import check_part, check_spans, cut
+from omnizarr.store.ranges import check_part, cut
+from omnizarr.store.readers import BytesReader
 
 # Of stores that were given their mapping: it may be that of another one.
 _shared_locks = KeyLocks(256)
@@ -38,21 +40,19 @@ class MemoryStore(Store):
         return None if value is None else cut(value, part)
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
-        value = self._find(key)
-        if value is None:
-            return None
-        part = memoryview(value)[start : start + len(out)]
-        out[: len(part)] = part
-        return max(len(value) - start, 0)
+        reader = self._reader(key)
+        return None if reader is None else reader.get_into(out, start)
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        check_spans(spans)
+        reader = self._reader(key)
+        return None if reader is None else reader.get_ranges(spans)
+
+    def reading(self, key: str) -> AbstractContextManager[Reader | None]:
+        return nullcontext(self._reader(key))
+
+    def _reader(self, key: str) -> BytesReader | None:
         value = self._find(key)
-        if value is None:
-            return None
-        return [value[start : start + length] for start, length in spans]
+        return None if value is None else BytesReader(value)
 
     def size(self, key: str) -> int | None:
         value = self._find(key)

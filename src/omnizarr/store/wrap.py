@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Store
+from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 
 Fault: TypeAlias = Callable[[str, str], BaseException | None]
 
@@ -41,6 +43,16 @@ class WrappedStore(Store):
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
         self.before("get_ranges", key)
         return self.inner.get_ranges(key, spans)
+
+    @contextmanager
+    def reading(self, key: str) -> Iterator[Reader | None]:
+        self.before("reading", key)
+        with self.inner.reading(key) as reader:
+            yield None if reader is None else self.wrapped(key, reader)
+
+    def wrapped(self, key: str, reader: Reader) -> Reader:
+        """Return what stands for a reader; `before` hears of its operations as of the store's."""
+        return WrappedReader(self, key, reader)
 
     def size(self, key: str) -> int | None:
         self.before("size", key)
@@ -80,6 +92,30 @@ class WrappedStore(Store):
 
     def close(self) -> None:
         self.inner.close()
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedReader:
+    """A reader that passes every operation on to `inner`."""
+
+    store: WrappedStore
+    key: str
+    inner: Reader
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        """Return the value, or a part of it."""
+        self.store.before("get", self.key)
+        return self.inner.get(part)
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        """Read into `out` as `Store.get_into` does."""
+        self.store.before("get_into", self.key)
+        return self.inner.get_into(out, start)
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return several (start, length) parts."""
+        self.store.before("get_ranges", self.key)
+        return self.inner.get_ranges(spans)
 
 
 class ReadOnlyStore(WrappedStore):
@@ -122,40 +158,66 @@ class CountingStore(WrappedStore):
 
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         value = super().get(key, part)
-        self._pass(read=len(value or b""))
+        self.count_bytes(read=len(value or b""))
         return value
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
         found = super().get_into(key, out, start)
-        self._pass(read=min(found or 0, len(out)))
+        self.count_bytes(read=min(found or 0, len(out)))
         return found
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
         parts = super().get_ranges(key, spans)
-        self._pass(read=sum(map(len, parts or ())))
+        self.count_bytes(read=sum(map(len, parts or ())))
         return parts
+
+    def wrapped(self, key: str, reader: Reader) -> Reader:
+        return _CountingReader(self, key, reader)
 
     def set(self, key: str, value: Buffer) -> None:
         super().set(key, value)
-        self._pass(written=memoryview(value).nbytes)
+        self.count_bytes(written=memoryview(value).nbytes)
 
     def set_if_absent(self, key: str, value: Buffer) -> bool:
         was_set = super().set_if_absent(key, value)
-        self._pass(written=memoryview(value).nbytes if was_set else 0)
+        self.count_bytes(written=memoryview(value).nbytes if was_set else 0)
         return was_set
 
     def update(self, key: str, change: Change) -> None:
         def counted(old: bytes | None) -> Buffer | None:
             new = change(old)
-            self._pass(read=len(old or b""), written=0 if new is None else memoryview(new).nbytes)
+            self.count_bytes(read=len(old or b""), written=0 if new is None else memoryview(new).nbytes)
             return new
 
         super().update(key, counted)
 
-    def _pass(self, *, read: int = 0, written: int = 0) -> None:
+    def count_bytes(self, *, read: int = 0, written: int = 0) -> None:
+        """Count bytes that passed."""
         with self._lock:
             self.bytes_read += read
             self.bytes_written += written
+
+
+class _CountingReader(WrappedReader):
+    """A reader whose operations and bytes count as those of its store."""
+
+    __slots__ = ()
+    store: CountingStore
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        value = super().get(part)
+        self.store.count_bytes(read=len(value))
+        return value
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        found = super().get_into(out, start)
+        self.store.count_bytes(read=min(found, len(out)))
+        return found
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        parts = super().get_ranges(spans)
+        self.store.count_bytes(read=sum(map(len, parts)))
+        return parts
 
 
 class FaultStore(WrappedStore):

@@ -6,12 +6,14 @@ import errno
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
-from omnizarr.errors import StoreError, StoreNotFoundError
-from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Store
+from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
+from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
 from omnizarr.store.draft import open_exclusive
 from omnizarr.store.failure import failure
 from omnizarr.store.keys import check_key, check_prefix
@@ -31,6 +33,30 @@ class Place(NamedTuple):
 
     reader: ZipReader
     entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class EntryReader:
+    """An entry, which stays in its file when another one takes its name."""
+
+    place: Place
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        """Return all bytes, or a part of them."""
+        if part is not None:
+            check_part(part)
+        return self.place.reader.read(self.place.entry, part)
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        """Fill `out` as `Store.get_into` does."""
+        if start < 0:
+            raise ValueError(f"start: expected a number from 0 on, found {start}")
+        return self.place.reader.read_into(self.place.entry, out, start)
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return several (start, length) parts."""
+        check_spans(spans)
+        return self.place.reader.read_spans(self.place.entry, spans)
 
 
 class ZipStore(Store):
@@ -108,33 +134,25 @@ class ZipStore(Store):
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         if part is not None:
             check_part(part)
-        place = self._find(key)
-        if place is None:
-            return None
-        try:
-            return place.reader.read(place.entry, part)
-        except (BadEntryError, OSError) as error:
-            self._fail("read", error, key)
+        with self.reading(key) as reader:
+            return None if reader is None else reader.get(part)
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
-        place = self._find(key)
-        if place is None:
-            return None
-        try:
-            return place.reader.read_into(place.entry, out, start)
-        except (BadEntryError, OSError) as error:
-            self._fail("read", error, key)
+        with self.reading(key) as reader:
+            return None if reader is None else reader.get_into(out, start)
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        check_spans(spans)
+        with self.reading(key) as reader:
+            return None if reader is None else reader.get_ranges(spans)
+
+    @contextmanager
+    def reading(self, key: str) -> Iterator[Reader | None]:
         place = self._find(key)
-        if place is None:
-            return None
         try:
-            return place.reader.read_spans(place.entry, spans)
+            yield None if place is None else EntryReader(place)
         except (BadEntryError, OSError) as error:
+            if isinstance(error, OmniZarrError):
+                raise
             self._fail("read", error, key)
 
     def size(self, key: str) -> int | None:

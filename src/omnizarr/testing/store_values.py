@@ -189,6 +189,41 @@ class ValueContract:
         with pytest.raises(ValueError, match="-1"):
             store.get_ranges("k", [(0, 1), span])
 
+    # Readers
+
+    def test_a_reader_reads_as_the_store_does(self, store: Store) -> None:
+        store.set("k", VALUE)
+        with store.reading("k") as reader:
+            assert reader is not None
+            assert reader.get() == VALUE
+            for part in (Span(3, 4), From(90), Last(5), Span(99, 5), Span(200, 1), Last(1000)):
+                assert reader.get(part) == store.get("k", part)
+            assert reader.get_ranges([(5, 3), (98, 10)]) == [VALUE[5:8], VALUE[98:]]
+            held = bytearray(4)
+            assert reader.get_into(memoryview(held), 2) > 4
+            assert held == VALUE[2:6]
+            with pytest.raises(ValueError, match="-1"):
+                reader.get_into(memoryview(held), -1)
+            with pytest.raises(ValueError, match="-1"):
+                reader.get_ranges([(-1, 2)])
+            with pytest.raises(ValueError, match="-1"):
+                reader.get(Span(0, -1))
+
+    def test_a_reader_holds_on_to_its_value(self, store: Store) -> None:
+        store.set("k", b"before")
+        with store.reading("k") as reader:
+            assert reader is not None
+            assert reader.get(Span(0, 3)) == b"bef"
+            store.set("k", b"later and longer")
+            assert reader.get(Span(3, 3)) == b"ore"
+            store.delete("k")
+            assert reader.get_ranges([(0, 2), (4, 9)]) == [b"be", b"re"]
+            assert reader.get() == b"before"
+
+    def test_there_is_no_reader_of_nothing(self, store: Store) -> None:
+        with store.reading("missing") as reader:
+            assert reader is None
+
     # Keys
 
     @pytest.mark.parametrize("key", BAD_KEYS, ids=lambda key: repr(key)[:20])
