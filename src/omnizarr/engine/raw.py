@@ -6,7 +6,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from omnizarr.codecs.base import ChunkSpec
@@ -84,13 +83,8 @@ def _read_box(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any])
     if len(data) != span:
         raise _short(first + len(data), spec)
     steps = [s * axis.step for s, axis in zip(strides, region.axes, strict=True)]  # type: ignore[union-attr]
-    flat = np.frombuffer(data, np.uint8)
-    dest[...] = as_strided(_typed(flat, spec), dest.shape, steps, writeable=False)
+    dest[...] = np.ndarray(dest.shape, spec.dtype, data, 0, steps)
     return True
-
-
-def _typed(flat: NDArray[np.uint8], spec: ChunkSpec) -> NDArray[Any]:
-    return np.ndarray((flat.size // spec.dtype.itemsize,), spec.dtype, buffer=flat.data)
 
 
 def _runs(spec: ChunkSpec, region: Region) -> tuple[int, int]:

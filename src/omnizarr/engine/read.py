@@ -62,7 +62,7 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
             if missing == "raise":
                 message = f"no chunk {key!r} in node '/{layout.path}' of store {layout.store.name}"
                 raise MissingChunkError(message)
-            out[numpy_index(part.place)] = _fill_of(chain)
+            out[(*numpy_index(part.place), ...)] = _fill_of(chain)
 
     run(
         planned.parts(),
@@ -80,7 +80,7 @@ def _place(out: NDArray[Any], part: Part, read_into: ReadInto) -> bool:
             block = np.empty(part.region.shape, out.dtype)
             found = read_into(block)
             if found:
-                out[numpy_index(part.place)] = block
+                out[(*numpy_index(part.place), ...)] = block
             return found
     return read_into(out[(*part.place, ...)])
 
@@ -164,7 +164,7 @@ def _read_inner(
         extents = [index[number_of(part.coords)].tolist() for part in parts]
         for part, extent, chunk in zip(parts, extents, _chunks(value, inner, extents), strict=True):
             if extent[0] == EMPTY:
-                dest[numpy_index(part.place)] = fill
+                dest[(*numpy_index(part.place), ...)] = fill
                 continue
 
             def read_into(block: NDArray[Any], part: Part = part, chunk: Value = chunk) -> bool:

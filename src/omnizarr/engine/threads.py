@@ -9,9 +9,9 @@ from omnizarr.codecs.chain import Chain
 from omnizarr.config import config
 from omnizarr.engine.layout import Layout
 
-# Bytes of a chunk from which a second thread pays. With 4096 chunks of 16 KB, two threads decode zstd in 67 ms
-# and one in 104, and encode it in 177 and 316; but blosc is decoded in 78 and 65, and encoded in 190 and
-# 155, and raw chunks are written in 263 and 142.
+# Bytes of a chunk from which a second thread pays. With 4096 chunks of 16 KB, two threads decode zstd in
+# 67 ms and one in 104, and encode it in 177 and 316; but blosc is decoded in 78 and 65, and encoded in
+# 190 and 155, and raw chunks are written in 263 and 142.
 _SLOW = 16 * 1024
 _FAST = 128 * 1024
 _RAW = 512 * 1024

@@ -1,6 +1,7 @@
 """Keys to bytes: in memory, in a directory, in a zip archive; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
+from omnizarr.store.cache import CachedStore
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.url import Mode, StoreLike, open_store, split_fragment
@@ -10,6 +11,7 @@ from omnizarr.store.zip import ZipStore
 __all__ = [
     "Buffer",
     "ByteRange",
+    "CachedStore",
     "CountingStore",
     "DirectoryStore",
     "FaultStore",
