@@ -16,7 +16,7 @@ The tree::
     │   ├── NodeExistsError         something is there already (also FileExistsError)
     │   ├── NodeTypeError           an array where a group was asked for, or the reverse (also TypeError)
     │   └── NodeNameError           a name that no node may have (also ValueError)
-    ├── SelectionError              a selection that does not fit the array (also IndexError)
+    ├── SelectionError              a selection or value that does not fit (also IndexError, ValueError)
     ├── MissingChunkError           a chunk that is absent where that was made an error (also KeyError)
     └── ConversionError             something that cannot be carried over without loss (also ValueError)
 """
@@ -140,8 +140,8 @@ class NodeNameError(NodeError, ValueError):
     """A name that no node may have."""
 
 
-class SelectionError(OmniZarrError, IndexError):
-    """A selection that does not fit the array."""
+class SelectionError(OmniZarrError, IndexError, ValueError):
+    """A selection that does not fit the array, or a value that does not fit the selection."""
 
 
 class MissingChunkError(OmniZarrError, KeyError):

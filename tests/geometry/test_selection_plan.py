@@ -207,7 +207,7 @@ def test_blocks() -> None:
         ((..., ...), "one ellipsis"),
         ("x", "found str"),
         (1.5, "found float"),
-        (True, "single boolean"),
+        ((0, True), "single boolean"),
         ([0, 9], "index 9 is out of bounds"),
         ([0.5, 1.5], "found float64"),
         (slice(0, 5, 0), "zero"),

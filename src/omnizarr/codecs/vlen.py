@@ -39,11 +39,20 @@ class _Vlen(ABC):
         return None
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
+        return self._library.encode(self.plain(array).reshape(-1))  # type: ignore[no-any-return]
+
+    def plain(self, array: AnyArray) -> AnyArray:
+        """Return elements as the library takes them.
+
+        Raises
+        ------
+        CodecError
+            One is of another kind.
+        """
         items = np.ascontiguousarray(array).reshape(-1)
         kind = self._kind
         checked = (item if type(item) is kind else self._plain(item) for item in items.tolist())
-        plain = np.fromiter(checked, object, len(items))
-        return self._library.encode(plain)  # type: ignore[no-any-return]
+        return np.fromiter(checked, object, len(items)).reshape(array.shape)
 
     def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
         count = prod(spec.shape)

@@ -143,9 +143,11 @@ def _plan_indices(indices: Indices, axis: Axis) -> AxisPlan:
 
 
 def _plan_joint(joint: Joint, axes: Sequence[Axis]) -> list[Part]:
+    if not joint.indices[0].size:
+        return []
     columns = [_chunks_of(indices, axis) for indices, axis in zip(joint.indices, axes, strict=True)]
     counts = tuple(max(axis.count, 1) for axis in axes)
-    numbers = np.ravel_multi_index(columns, counts) if columns[0].size else columns[0]
+    numbers = np.ravel_multi_index(columns, counts)
     order = np.argsort(numbers, kind="stable")
     sorted_numbers = numbers[order]
     parts = []

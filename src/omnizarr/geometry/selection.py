@@ -75,21 +75,36 @@ def select(selection: Any, shape: tuple[int, ...]) -> Selection:
     SelectionError
         The selection does not fit the shape.
     """
-    items = _expand(selection, shape)
+    if isinstance(selection, bool | np.bool_) or _is_single_truth(selection):
+        return _all_or_nothing(bool(selection), shape)
+    items, gap = _expand(selection, shape)
     if any(isinstance(item, np.ndarray) for item in items):
-        return _advanced(items, shape)
+        return _advanced(items, shape, gap)
     return _outer(items, shape)
+
+
+def _is_single_truth(selection: Any) -> bool:
+    return isinstance(selection, np.ndarray) and selection.dtype == bool and not selection.shape
+
+
+def _all_or_nothing(wanted: bool, shape: tuple[int, ...]) -> Selection:
+    """Normalize a mask of no dimensions, which numpy gives a new first axis: all of it once, or never."""
+    everything = _outer([None, *(slice(None) for _ in shape)], shape)
+    if wanted:
+        return everything
+    nothing = Joint((), (np.zeros(0, np.intp),))
+    return Selection(Region(everything.region.axes, nothing), (0, *shape), joint_shape=(0,))
 
 
 def select_orthogonal(selection: Any, shape: tuple[int, ...]) -> Selection:
     """Normalize what stands in `array.oindex[...]`: each axis by itself, also for index arrays."""
-    items = _expand(selection, shape, orthogonal=True)
+    items, _ = _expand(selection, shape, orthogonal=True)
     return _outer(items, shape)
 
 
 def select_vectorized(selection: Any, shape: tuple[int, ...]) -> Selection:
     """Normalize what stands in `array.vindex[...]`: points; their shape comes first in the result."""
-    items = _expand(selection, shape)
+    items, _ = _expand(selection, shape)
     if not any(isinstance(item, np.ndarray) for item in items):
         items = [
             np.asarray(item) if not isinstance(item, slice) and item is not None else item for item in items
@@ -110,7 +125,7 @@ def select_mask(mask: Any, shape: tuple[int, ...]) -> Selection:
 def select_blocks(selection: Any, shape: tuple[int, ...], axes: Sequence[Axis]) -> Selection:
     """Normalize what stands in `array.blocks[...]`: numbers of chunks along each axis."""
     counts = tuple(axis.count for axis in axes)
-    items = _expand(selection, counts)
+    items, _ = _expand(selection, counts)
     if None in items or any(isinstance(item, np.ndarray) for item in items):
         raise SelectionError("blocks: expected integers and slices of step 1")
     spans = [_block_span(i, item, axis) for i, (item, axis) in enumerate(zip(items, axes, strict=True))]
@@ -129,8 +144,12 @@ def _block_span(number: int, item: Any, axis: Axis) -> slice:
     return slice(axis.start(first), min(axis.start(last - 1) + axis.extent(last - 1), axis.length))
 
 
-def _expand(selection: Any, shape: tuple[int, ...], orthogonal: bool = False) -> list[Any]:
-    """Return one item for each axis (int, slice, index array) and None for each new axis."""
+def _expand(selection: Any, shape: tuple[int, ...], orthogonal: bool = False) -> tuple[list[Any], int]:
+    """Return one item for each axis (int, slice, index array) and None for each new axis.
+
+    The second result is before which item an ellipsis stood for no axis at all; 0 where none did. To numpy
+    it keeps the index arrays on either side of it apart.
+    """
     items = list(selection) if isinstance(selection, tuple) else [selection]
     parsed: list[Any] = []
     for item in items:
@@ -146,7 +165,7 @@ def _expand(selection: Any, shape: tuple[int, ...], orthogonal: bool = False) ->
         raise SelectionError("an index can have one ellipsis ('...') only")
     expanded = parsed[: dots[0]] + rest + parsed[dots[0] + 1 :] if dots else parsed + rest
     _check_masks(items, expanded, shape)
-    return expanded
+    return expanded, dots[0] if dots and not rest else 0
 
 
 def _parse(item: Any, ndim: int, orthogonal: bool) -> list[Any]:
@@ -265,10 +284,10 @@ def _as_slice(indices: Indices) -> Selector:
     return indices
 
 
-def _advanced(items: list[Any], shape: tuple[int, ...], joint_first: bool = False) -> Selection:
+def _advanced(items: list[Any], shape: tuple[int, ...], gap: int = 0, joint_first: bool = False) -> Selection:
     """Normalize index arrays that are broadcast together, as numpy does it: integers count among them."""
     joined = [i for i, item in enumerate(items) if item is not None and not isinstance(item, slice)]
-    adjacent = joined[-1] - joined[0] + 1 == len(joined)
+    adjacent = joined[-1] - joined[0] + 1 == len(joined) and not joined[0] < gap <= joined[-1]
     arrays = [items[i] for i in joined if isinstance(items[i], np.ndarray)]
     if len(arrays) == 1 and arrays[0].ndim == 1 and adjacent and not joint_first:
         return _outer(items, shape)

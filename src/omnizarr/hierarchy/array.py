@@ -24,10 +24,11 @@ from omnizarr.geometry.selection import (
     select_vectorized,
 )
 from omnizarr.hierarchy.arrays.astype import AsType
-from omnizarr.hierarchy.arrays.fields import field_values, split_fields
+from omnizarr.hierarchy.arrays.fields import check_fields, field_values, split_fields
 from omnizarr.hierarchy.arrays.handle import ArrayHandle
 from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
 from omnizarr.hierarchy.arrays.resize import appended, clear_outside
+from omnizarr.hierarchy.arrays.values import as_values, broadcast
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
@@ -98,9 +99,7 @@ class Array(ArrayHandle):
             The selection does not fit the array, or `out` does not fit the selection.
         """
         selection, names = split_fields(selection, fields)
-        result = self._read(select(selection, self.shape), out)
-        if names is not None:
-            result = result[names]
+        result = self._read(select(selection, self.shape), out, names)
         return result if result.shape or out is not None or _has_ellipsis(selection) else result[()]
 
     def set_basic_selection(self, selection: Any, value: Any, *, fields: Any = None) -> None:
@@ -108,46 +107,65 @@ class Array(ArrayHandle):
         selection, names = split_fields(selection, fields)
         self._write(select(selection, self.shape), value, names)
 
-    def get_orthogonal_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+    def get_orthogonal_selection(
+        self, selection: Any, *, out: NDArray[Any] | None = None, fields: Any = None
+    ) -> Any:
         """Read a selection of each axis independently."""
-        return self._read(select_orthogonal(selection, self.shape), out)
+        selection, names = split_fields(selection, fields)
+        return self._read(select_orthogonal(selection, self.shape), out, names)
 
-    def set_orthogonal_selection(self, selection: Any, value: Any) -> None:
+    def set_orthogonal_selection(self, selection: Any, value: Any, *, fields: Any = None) -> None:
         """Write to a selection of each axis independently."""
-        self._write(select_orthogonal(selection, self.shape), value)
+        selection, names = split_fields(selection, fields)
+        self._write(select_orthogonal(selection, self.shape), value, names)
 
-    def get_coordinate_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+    def get_coordinate_selection(
+        self, selection: Any, *, out: NDArray[Any] | None = None, fields: Any = None
+    ) -> Any:
         """Read points: one index array for each axis, broadcast together."""
-        return self._read(select_vectorized(selection, self.shape), out)
+        selection, names = split_fields(selection, fields)
+        return self._read(select_vectorized(selection, self.shape), out, names)
 
-    def set_coordinate_selection(self, selection: Any, value: Any) -> None:
+    def set_coordinate_selection(self, selection: Any, value: Any, *, fields: Any = None) -> None:
         """Write to points: one index array for each axis, broadcast together."""
-        self._write(select_vectorized(selection, self.shape), value)
+        selection, names = split_fields(selection, fields)
+        self._write(select_vectorized(selection, self.shape), value, names)
 
-    def get_mask_selection(self, mask: Any, *, out: NDArray[Any] | None = None) -> Any:
+    def get_mask_selection(self, mask: Any, *, out: NDArray[Any] | None = None, fields: Any = None) -> Any:
         """Read the elements where a boolean array of the same shape is true."""
-        return self._read(select_mask(mask, self.shape), out)
+        return self._read(select_mask(mask, self.shape), out, fields)
 
-    def set_mask_selection(self, mask: Any, value: Any) -> None:
+    def set_mask_selection(self, mask: Any, value: Any, *, fields: Any = None) -> None:
         """Write to the elements where a boolean array of the same shape is true."""
-        self._write(select_mask(mask, self.shape), value)
+        self._write(select_mask(mask, self.shape), value, fields)
 
-    def get_block_selection(self, selection: Any, *, out: NDArray[Any] | None = None) -> Any:
+    def get_block_selection(
+        self, selection: Any, *, out: NDArray[Any] | None = None, fields: Any = None
+    ) -> Any:
         """Read whole chunks (shards, where there are any) by their coordinates."""
-        return self._read(select_blocks(selection, self.shape, self.layout.axes), out)
+        selection, names = split_fields(selection, fields)
+        return self._read(select_blocks(selection, self.shape, self.layout.axes), out, names)
 
-    def set_block_selection(self, selection: Any, value: Any) -> None:
+    def set_block_selection(self, selection: Any, value: Any, *, fields: Any = None) -> None:
         """Write whole chunks (shards, where there are any) by their coordinates."""
-        self._write(select_blocks(selection, self.shape, self.layout.axes), value)
+        selection, names = split_fields(selection, fields)
+        self._write(select_blocks(selection, self.shape, self.layout.axes), value, names)
 
-    def _read(self, selection: Selection, out: NDArray[Any] | None) -> NDArray[Any]:
+    def _read(self, selection: Selection, out: NDArray[Any] | None, fields: Any = None) -> NDArray[Any]:
         missing = self.missing_chunks or config.settings.missing_chunks
+        if out is not None:
+            _check_out(out, selection.shape)
+        if fields is not None:
+            check_fields(fields, self.dtype)
+            found: NDArray[Any] = self._read(selection, None)[fields]
+            if out is None:
+                return found
+            out[...] = found
+            return out
         if out is None:
             taken = np.empty(selection.region.shape, self.dtype)
             read_region(self.layout, selection.region, taken, missing)
             return selection.result(taken)
-        if out.shape != selection.shape:
-            raise SelectionError(f"out: expected an array of shape {selection.shape}, found {out.shape}")
         taken = selection.region_view(out)
         read_region(self.layout, selection.region, taken, missing)
         if not np.may_share_memory(taken, out):
@@ -159,7 +177,7 @@ class Array(ArrayHandle):
             raise ReadOnlyError(f"array {self.name} was opened for reading", store=self.store.name)
         names = [fields] if isinstance(fields, str) else fields
         if names is None:
-            values = _broadcast(_as_values(value, self.dtype), selection.shape)
+            values = broadcast(as_values(value, self.dtype, self.serializer), selection.shape)
         else:
             values = field_values(value, fields, self.dtype, selection.shape)
         write_empty = self.write_empty_chunks
@@ -254,25 +272,13 @@ def _has_ellipsis(selection: Any) -> bool:
     return selection is ... or (isinstance(selection, tuple) and any(item is ... for item in selection))
 
 
-def _as_values(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return a value as an array; elements of fixed size are converted chunk by chunk, later."""
-    if dtype.kind == "O":
-        return np.asarray(value, object)
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
-        return value
-    if hasattr(value, "dtype") and hasattr(value, "__array__"):
-        return np.asarray(value)
-    return np.asarray(value, dtype)
-
-
-def _broadcast(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    while values.ndim > len(shape) and values.shape[0] == 1:
-        values = values[0]
-    try:
-        return np.broadcast_to(values, shape)
-    except ValueError:
-        message = f"could not broadcast a value of shape {values.shape} into a selection of shape {shape}"
-        raise SelectionError(message) from None
+def _check_out(out: Any, shape: tuple[int, ...]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise SelectionError(f"out: expected a numpy array, found {type(out).__name__}")
+    if out.shape != shape:
+        raise SelectionError(f"out: expected an array of shape {shape}, found {out.shape}")
+    if not out.flags.writeable:
+        raise SelectionError("out: expected an array that can be written to, found one that is read-only")
 
 
 def _checked_shape(found: ArrayMetadata, new: tuple[int, ...]) -> tuple[int, ...]:

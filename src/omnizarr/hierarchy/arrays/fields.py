@@ -21,15 +21,20 @@ def split_fields(selection: Any, fields: Any = None) -> tuple[Any, Any]:
     return rest or ..., flat[0] if len(names) == 1 and isinstance(names[0], str) else flat
 
 
+def check_fields(fields: str | list[str], dtype: np.dtype[Any]) -> None:
+    """Raise SelectionError where a data type has no such field."""
+    for name in [fields] if isinstance(fields, str) else fields:
+        if name not in (dtype.names or ()):
+            raise SelectionError(f"no field {name!r}; found {', '.join(dtype.names or ()) or 'no fields'}")
+
+
 def field_values(value: Any, fields: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Return what is to be assigned to fields, as a structured array of those fields.
 
     A value for one name is broadcast as numpy does it; for several names it has fields of these names.
     """
     names = [fields] if isinstance(fields, str) else list(fields)
-    for name in names:
-        if name not in (dtype.names or ()):
-            raise SelectionError(f"no field {name!r}; found {', '.join(dtype.names or ()) or 'no fields'}")
+    check_fields(names, dtype)
     values = np.empty(shape, [(name, dtype[name]) for name in names])
     source = value if isinstance(fields, str) else np.asarray(value)
     for name in names:
