@@ -259,10 +259,17 @@ def test_which_types_need_endian() -> None:
         build_chain([codec("bytes")], ChunkSpec((2,), np.dtype(dtype)), "codecs", problems)
         found[dtype] = bool(problems)
     assert found == wanted
-    for fields, needed in (([("a", "u1"), ("b", "S3")], False), ([("a", "u1"), ("b", "<i2", (2,))], True)):
-        problems = Problems()
-        build_chain([codec("bytes")], ChunkSpec((2,), np.dtype(fields)), "codecs", problems)
-        assert bool(problems) == needed
+
+
+def test_structures_without_endian_are_little() -> None:
+    """zarr-python writes no `endian` for structures."""
+    spec = ChunkSpec((2,), np.dtype([("a", "u1"), ("b", "=i2", (2,))]))
+    problems = Problems()
+    chain = build_chain([codec("bytes")], spec, "codecs", problems)
+    assert chain is not None and not problems
+    found = chain.decode(bytes([1, 2, 0, 3, 0, 4, 5, 0, 6, 0]))
+    assert found["a"].tolist() == [1, 4] and found["b"].tolist() == [[2, 3], [5, 6]]
+    assert bytes(chain.encode(found)) == bytes([1, 2, 0, 3, 0, 4, 5, 0, 6, 0])
 
 
 def test_v2_filters_see_what_the_one_before_made(chain_of: ChainOf) -> None:

@@ -240,7 +240,22 @@ def test_faults(problems_of: Callable[..., list[str]]) -> None:
         f"{at}.index_codecs: expected codecs of a fixed size, found gzip"
     ]
     assert problems_of(array, sharding([4, 4], [ZSTD, "unheard-of"], location="middle")) == [
-        f'{at}.index_location: expected one of "end", "start", found "middle"'
+        f'{at}.index_location: expected one of "end", "start", found "middle"',
+        f"{at}.codecs[1]: unknown codec 'unheard-of'",
+    ]
+    gzip12 = {"name": "gzip", "configuration": {"level": 12}}
+    low = "configuration.level: expected 0 to 9, found 12"
+    assert problems_of(array, sharding([3, 4], [LITTLE, gzip12], [{"name": "bytes"}]), gzip12) == [
+        f"codecs[1].{low}",
+        f"{at}.chunk_shape[0]: expected a divisor of the shard's 8, found 3",
+        f"{at}.codecs[1].{low}",
+        f"{at}.index_codecs[0].configuration.endian: required for elements of uint64, but missing",
+    ]
+    nested = sharding([4, 4], [sharding([2, 2], [LITTLE, gzip12])], location=1)
+    assert problems_of(array, nested, "unheard-of") == [
+        f'{at}.index_location: expected one of "end", "start", found 1',
+        "codecs[1]: unknown codec 'unheard-of'",
+        f"{at}.codecs[0].configuration.codecs[1].{low}",
     ]
     second = "found a second codec that turns arrays into bytes after bytes"
     assert problems_of(array, sharding([4, 4], ["bytes", sharding([2, 2], [])])) == [
@@ -268,3 +283,18 @@ def test_used_without_a_chain(chain_of: ChainOf) -> None:
     chain = chain_of(array, sharding([4, 4], [LITTLE]))
     codec = type(chain.serializer).from_json(chain.serializer.to_json(), "", Problems())
     np.testing.assert_array_equal(codec.decode(codec.encode(array, chain.spec), chain.spec), array)
+
+
+@pytest.mark.parametrize("location", ["start", "end"])
+def test_inner_chunks_do_not_reach_into_the_index(chain_of: ChainOf, location: str) -> None:
+    """A shard that lost bytes in front still ends in an index that is right in itself."""
+    shards = shards_of(chain_of(some(), sharding([4, 4], [LITTLE], location=location)))
+    count = len(shards.split(shards.join([None] * 6)))
+    damaged = shards.join([bytes(64)] * count)[8:]
+    if location == "start":
+        index = np.full((count, 2), EMPTY, np.uint64)
+        index[0] = 8, 64
+        encoded = shards.index_chain.encode(index.reshape(shards.index_chain.spec.shape))
+        damaged = bytes(encoded) + bytes(64)
+    with pytest.raises(CodecError, match=r"inner chunk [05]: expected a place in bytes"):
+        shards.split(damaged)

@@ -8,6 +8,7 @@ import zarr
 
 import omnizarr
 from omnizarr.errors import MetadataError, NodeNotFoundError, NodeTypeError
+from omnizarr.hierarchy.validate import validate
 from omnizarr.store import CountingStore, DirectoryStore, MemoryStore
 
 
@@ -156,3 +157,55 @@ def test_a_v2_document_by_another_name(tmp_path):
     assert "x" in omnizarr.open_group(tmp_path, use_consolidated="other")
     with pytest.raises(MetadataError):
         omnizarr.open_group(tmp_path, use_consolidated="missing")
+
+
+def broken(place, zarr_format):
+    """Break consolidated metadata, and return the document they are in."""
+    omnizarr.consolidate_metadata(place)
+    path = place / (".zmetadata" if zarr_format == 2 else "zarr.json")
+    document = json.loads(path.read_text())
+    block = document if zarr_format == 2 else document["consolidated_metadata"]
+    block["metadata"]["y/.zarray" if zarr_format == 2 else "y"]["shape"] = "long"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_broken_ones_keep_nothing_else_from_working(place, zarr_format):
+    path = broken(place, zarr_format)
+    with pytest.raises(MetadataError, match=r"expected a list, found .long"):
+        omnizarr.open_group(place)
+    before = json.loads(path.read_text())
+    group = omnizarr.open_group(place, use_consolidated=False)
+    assert sorted(group.keys()) == ["a", "y"] and group["a/x"][2] == 2 and group["y"][0] == "s"
+    group.attrs["n"] = 2
+    group.create_group("new")
+    omnizarr.create_array(place, path="b/z", shape=(2,), dtype="i1", zarr_format=zarr_format)
+    after = json.loads(path.read_text())
+    assert group.attrs["n"] == 2 and {**after, "attributes": 0} == {**before, "attributes": 0}
+    assert "y" in omnizarr.consolidate_metadata(place) and "b/z" in omnizarr.open_consolidated(place)
+
+
+def test_broken_ones_are_found(place, zarr_format):
+    broken(place, zarr_format)
+    group = omnizarr.open_group(place, use_consolidated=False)
+    found = validate(group.store, group.format)
+    assert [finding.path for finding in found] == [""] and "shape" in found[0].at
+    if zarr_format == 3:  # the same for a group within
+        outer = omnizarr.create_group(place.parent / "outer")
+        place.rename(place.parent / "outer" / "inner")
+        paths = {finding.path for finding in validate(outer.store, outer.format)}
+        assert paths == {"inner"}
+
+
+def test_what_is_stale_is_named(place, zarr_format):
+    omnizarr.consolidate_metadata(place)
+    group = omnizarr.open_group(place, use_consolidated=False)
+    group["a/x"].attrs["units"] = "km"
+    group["y"].resize((3,))
+    del group["a/empty"]
+    messages = {finding.at: finding.message for finding in validate(group.store, group.format)}
+    assert messages == {
+        "a/x": "the consolidated metadata have another attributes",
+        "y": "the consolidated metadata have another shape",
+        "a/empty": "in the consolidated metadata, but there is no such node",
+    }

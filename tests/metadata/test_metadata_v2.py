@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from omnizarr.errors import ConversionError, MetadataError
+from omnizarr.errors import ConversionError, MetadataError, UnsupportedError
 from omnizarr.geometry.grid import RectilinearGrid, RegularGrid
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.convert import to_v2
 from omnizarr.metadata.dtype import PLAIN, DataType
+from omnizarr.metadata.dtype_v2 import loose_dtype
 from omnizarr.metadata.extension import Extension
 from omnizarr.metadata.formats.v2 import V2
 from omnizarr.metadata.group import GroupMetadata
@@ -367,3 +369,60 @@ def test_keys_and_paths() -> None:
     assert V2_FORMAT.data_prefix("", v3_array()) == ""
     assert V2_FORMAT.data_prefix("a", v3_array()) == "a/"
     assert V2_FORMAT.zarr_format == 2
+
+
+@pytest.mark.parametrize("codec", ["json2", "msgpack2"])
+def test_codecs_that_store_the_shape_know_no_order(codec: str) -> None:
+    """numcodecs stores elements and shape in C order, whatever the array's order is."""
+    document = array_document(dtype="|O", filters=[{"id": codec}], order="F")
+    node = read(document)
+    assert node.codecs == (Extension(f"numcodecs.{codec}"),)
+    assert written(node)["a/.zarray"] == document
+    turned = replace(node, codecs=(Extension("transpose", {"order": [1, 0]}), *node.codecs), spelling={})
+    assert written(turned)["a/.zarray"]["order"] == "C" and not to_v2(turned).same_bytes
+
+
+@pytest.mark.parametrize("unit", ["0s", "00s", "s/0", "0", "", "99999999999s"])
+def test_units_that_numpy_does_not_survive(unit: str) -> None:
+    """`np.dtype("M8[0s]")` ends the process."""
+    for dtype in (f"<M8[{unit}]", [["a", f"<m8[{unit}]"]]):
+        with pytest.raises(MetadataError, match="expected a numpy type string"):
+            read(array_document(dtype=dtype))
+    assert loose_dtype(f"M8[{unit}]") is None
+
+
+def test_loose_types() -> None:
+    assert loose_dtype(">f4") == np.dtype(">f4") and loose_dtype("float32") == np.dtype("f4")
+    assert loose_dtype("M8[25μs]") == np.dtype("M8[25us]") and loose_dtype("?") == np.dtype(bool)
+    assert loose_dtype("i4,i4") is None and loose_dtype("nope") is None and loose_dtype(["i4"]) is None
+
+
+@pytest.mark.parametrize("dtype", ["<f16", ">f16", "<f12", "<c32", "<g"])
+def test_long_doubles_are_not_portable(dtype: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"\.zarray\.dtype: .*long double"):
+        read(array_document(dtype=dtype, fill_value=0.0))
+
+
+def test_times_without_a_unit_are_none() -> None:
+    assert np.isnat(read(array_document(dtype="<M8", fill_value="NaT")).fill_value)
+    assert np.isnat(read(array_document(dtype="<M8", fill_value=-(2**63))).fill_value)
+    assert read(array_document(dtype="<m8", fill_value=5)).fill_value == np.timedelta64(5)
+    with pytest.raises(MetadataError, match=r'fill_value: expected "NaT", .* found 0'):
+        read(array_document(dtype="<M8", fill_value=0))
+
+
+def test_places_of_the_model_in_the_document() -> None:
+    filters = [{"id": "delta", "dtype": "<i4"}, {"id": "shuffle", "elementsize": 4}]
+    node = read(array_document(filters=filters, compressor=ZLIB, order="F"))
+    places = [V2_FORMAT.document_place(node, f"codecs[{i}].configuration.x") for i in range(5)]
+    assert places == [
+        ".zarray.order",
+        ".zarray.dtype",
+        ".zarray.filters[0].x",
+        ".zarray.filters[1].x",
+        ".zarray.compressor.x",
+    ]
+    assert V2_FORMAT.document_place(node, "chunk_grid") == ".zarray.chunks"
+    assert V2_FORMAT.document_place(node, "codecs") == ".zarray.filters"
+    made = replace(node, spelling={})
+    assert V2_FORMAT.document_place(made, "codecs[4]") == ".zarray.compressor"

@@ -11,8 +11,8 @@ from omnizarr.errors import NodeNotFoundError
 from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.opening.diagnose import absent
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import Finding, validate
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 from omnizarr.store.url import open_store

@@ -25,12 +25,14 @@ AnyArray: TypeAlias = NDArray[Any]
 class ChunkSpec:
     """What goes into a codec, or comes out of it: an array of this shape, type and fill value.
 
+    `undefined` is what elements hold where the fill value is undefined; None is zero, and None for objects.
     `nbytes` is its size in memory (that of the references, for variable-length types).
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     fill_value: Any = None
+    undefined: Any = None
     nbytes: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,11 +47,15 @@ class ChunkSpec:
         return tuple(reversed(steps)) if self.shape else ()
 
     def blank(self) -> AnyArray:
-        """Return a new array that holds the fill value, or zeros where that is undefined."""
-        if self.fill_value is None:
+        """Return a new array that holds the fill value, or what stands for it where that is undefined."""
+        value = self.undefined if self.fill_value is None else self.fill_value
+        if value is None:
             return np.zeros(self.shape, self.dtype) if self.dtype.kind != "O" else np.empty(self.shape, "O")
         block = np.empty(self.shape, self.dtype)
-        block[...] = self.fill_value
+        if self.dtype.kind == "O":
+            block.fill(value)  # an assignment would take the items of a list for elements
+        else:
+            block[...] = value
         return block
 
 

@@ -225,7 +225,8 @@ class Shards:
         data
             The bytes of the index alone.
         size
-            The number of bytes of the shard, where it is known: no inner chunk may reach past it.
+            The number of bytes of the shard, where it is known: no inner chunk may reach past it, or into
+            an index at its end.
 
         Raises
         ------
@@ -238,17 +239,22 @@ class Shards:
             raise self._error(f"expected an index of {self.index_size} bytes, found {len(data)}")
         index: NDArray[np.uint64] = self.index_chain.decode(data).reshape(-1, 2)
         starts, lengths = index[:, 0], index[:, 1]
-        end = np.uint64(_ANY if size is None else size)
+        at_start = self.index_location == "start"
+        first = np.uint64(self.index_size if at_start else 0)
+        end = np.uint64(_ANY if size is None else size if at_start else size - self.index_size)
         longest = min(np.uint64(self._longest), end)
-        if lengths.max() <= longest and starts.max() <= end and (starts + lengths).max() <= end:
+        highest, begin = starts.max(), starts.min()
+        if begin >= first and lengths.max() <= longest and highest <= end and (starts + lengths).max() <= end:
             return index
-        bad = (lengths > longest) | (starts > end - np.minimum(lengths, end))
+        bad = (lengths > longest) | (starts > end - np.minimum(lengths, end)) | (starts < first)
         bad &= (index != EMPTY).any(axis=1)
         if bad.any():
             number = int(bad.argmax())
             start, length = index[number].tolist()
-            where = f"{length} bytes from {start}"
-            raise self._error(f"inner chunk {number}: expected a place within {end} bytes, found {where}")
+            expected = (
+                f"a place in bytes {first} to {end}" if size is not None else f"at most {longest} bytes"
+            )
+            raise self._error(f"inner chunk {number}: expected {expected}, found {length} bytes from {start}")
         return index
 
     def split(self, data: Buffer) -> list[memoryview | None]:

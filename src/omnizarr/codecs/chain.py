@@ -21,7 +21,7 @@ from omnizarr.codecs.memory import OnMemory
 from omnizarr.codecs.registry import codec_class
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import Problems
-from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.extension import UNREADABLE, Extension
 
 __all__ = ["Chain", "Shards", "build_chain"]
 
@@ -35,9 +35,17 @@ class BindsSerializer(Protocol):
         """Return the serializer for `spec`; what keeps it from being that goes to `problems`."""
 
 
+class HoldsCodecs(Protocol):
+    """A serializer with codecs of its own in its configuration."""
+
+    def read_inner(self, at: str, problems: Problems) -> None:
+        """Add the faults of their configurations to `problems`."""
+
+
 class _Placed(NamedTuple):
     codec: AnyCodec
     at: str
+    sound: bool
 
 
 def build_chain(
@@ -55,7 +63,7 @@ def build_chain(
     at
         Where the codecs stand in their document (`codecs`), for the locations of faults.
     problems
-        Receives every fault; the result is None where there is any.
+        Receives every fault; the result is None where there is any, or a codec could not be read at all.
     bytes_as_in_dtype
         Zarr v2's rules: `bytes` without `endian` stores the data type's own byte order, and array
         codecs after it work on the memory.
@@ -89,28 +97,37 @@ def _known_as(codecs: Sequence[Extension], spec: ChunkSpec, at: str, own_order: 
         document = orjson.dumps([(codec.name, codec.configuration) for codec in codecs])
     except TypeError:
         return None
-    return document, spec.shape, spec.dtype, fill, at, own_order
+    return document, spec.shape, spec.dtype, fill, str(spec.undefined), at, own_order
 
 
 def _built(
     codecs: Sequence[Extension], spec: ChunkSpec, at: str, problems: Problems, own_order: bool
 ) -> Chain | None:
-    before = len(problems.found)
-    placed = [codec for codec in _read(codecs, at, problems) if codec]
-    if len(problems.found) > before:
-        return None
-    return _bind(tuple(placed), own_order, at, spec, problems)
+    read = [_read_one(codec, f"{at}[{i}]", problems) for i, codec in enumerate(codecs)]
+    placed = tuple(codec for codec in read if codec is not None)
+    lost = any(p is None and codec.must_understand for p, codec in zip(read, codecs, strict=True))
+    for codec, place, sound in placed:
+        if (lost or not sound) and hasattr(codec, "read_inner"):
+            cast(HoldsCodecs, codec).read_inner(place, problems)
+    return None if lost else _bind(placed, own_order, at, spec, problems)
 
 
-def _read(codecs: Sequence[Extension], at: str, problems: Problems) -> list[_Placed | None]:
-    return [_read_one(extension, f"{at}[{i}]", problems) for i, extension in enumerate(codecs)]
+def read_configurations(codecs: Sequence[Extension], at: str, problems: Problems) -> None:
+    """Add the faults of codecs' configurations to `problems`, whatever the codecs would be used on."""
+    for i, extension in enumerate(codecs):
+        placed = _read_one(extension, f"{at}[{i}]", problems)
+        if placed is not None and hasattr(placed.codec, "read_inner"):
+            cast(HoldsCodecs, placed.codec).read_inner(placed.at, problems)
 
 
 def _read_one(extension: Extension, at: str, problems: Problems) -> _Placed | None:
+    if extension is UNREADABLE:
+        return None  # whoever read it has said so
     found = codec_class(extension.name)
     if found is not None:
+        before = len(problems.found)
         codec = found.from_json(extension.configuration, f"{at}.configuration", problems)
-        return _Placed(cast(AnyCodec, codec), at)
+        return _Placed(cast(AnyCodec, codec), at, len(problems.found) == before)
     if extension.must_understand:
         problems.add(at, f"unknown codec {extension.name!r}", unsupported=True)
     else:
@@ -123,11 +140,13 @@ def _bind(
 ) -> Chain | None:
     before = len(problems.found)
     binding = _Binding(spec, own_order, problems)
-    for codec, place in placed:
+    for codec, place, sound in placed:
+        # What stands in for a faulty configuration may cause faults that are none of the document's.
+        binding.problems = problems if sound else Problems()
         binding.add(codec, place)
     if binding.serializer is None and len(problems.found) == before:
         problems.add(at, "expected one codec that turns the array into bytes, found none")
-    if binding.serializer is None or len(problems.found) > before:
+    if binding.serializer is None or len(problems.found) > before or not all(p.sound for p in placed):
         return None
     return Chain(
         spec,
@@ -187,21 +206,22 @@ class _Binding:
 
     def _add_serializer(self, codec: ArrayToBytes, at: str) -> None:
         spec = self.serialized
-        if (
-            isinstance(codec, Bytes)
-            and codec.endian is None
-            and not self.own_order
-            and has_byte_order(spec.dtype)
-        ):
-            self.problems.add(
-                f"{at}.configuration.endian", f"required for elements of {spec.dtype}, but missing"
-            )
+        if isinstance(codec, Bytes) and codec.endian is None and not self.own_order:
+            codec = self._with_endian(codec, at)
         if hasattr(codec, "bound"):
             self.serializer = cast(BindsSerializer, codec).bound(spec, at, self.problems)
         else:
             codec.check(spec, at, self.problems)
             self.serializer = codec
         self.memory = spec if isinstance(codec, Bytes) else _plain(self.serializer.encoded_size(spec))
+
+    def _with_endian(self, codec: Bytes, at: str) -> Bytes:
+        dtype = self.serialized.dtype
+        if dtype.names is not None:
+            return Bytes("little")  # zarr-python writes no `endian` for structures, and means this one
+        if has_byte_order(dtype):
+            self.problems.add(f"{at}.configuration.endian", f"required for elements of {dtype}, but missing")
+        return codec
 
     def _add_bytes_codec(self, codec: BytesToBytes, at: str) -> None:
         if self.serializer is None:

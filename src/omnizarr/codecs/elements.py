@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from omnizarr.jsontypes import Json, Problems, shown
+from omnizarr.metadata.dtype_v2 import loose_dtype
 
 _KINDS = "biufcmMSUV"
 
@@ -15,10 +16,7 @@ def read_dtype(value: Json, at: str, problems: Problems) -> np.dtype[Any] | None
     """Narrow to a numpy dtype of elements of one size, given as numpy spells it; None for null."""
     if value is None:
         return None
-    try:
-        found = np.dtype(value) if isinstance(value, str) else None
-    except (TypeError, ValueError):
-        found = None
+    found = loose_dtype(value)
     if found is None or found.kind not in _KINDS or found.names is not None or not found.itemsize:
         problems.add(at, f"expected a type of elements of one size, found {shown(value)}")
         return None

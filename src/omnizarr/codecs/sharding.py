@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.bound import EMPTY, Chain, Shards
-from omnizarr.codecs.chain import build_chain
+from omnizarr.codecs.chain import build_chain, read_configurations
 from omnizarr.codecs.fill import is_fill
 from omnizarr.jsontypes import JsonObject, Problems, read_ints, read_object, read_string
 from omnizarr.metadata.extension import Extension, read_extensions
@@ -39,13 +39,11 @@ class ShardingIndexed:
     def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
         required = ("chunk_shape", "codecs", "index_codecs")
         fields = read_object(configuration, at, problems, required=required, optional=("index_location",))
-        if not all(name in fields for name in required):
-            return cls((), (), ())
         location = fields.get("index_location", "end")
         return cls(
-            read_ints(fields["chunk_shape"], f"{at}.chunk_shape", problems, low=1),
-            read_extensions(fields["codecs"], f"{at}.codecs", problems),
-            read_extensions(fields["index_codecs"], f"{at}.index_codecs", problems),
+            read_ints(fields.get("chunk_shape", []), f"{at}.chunk_shape", problems, low=1),
+            read_extensions(fields.get("codecs", []), f"{at}.codecs", problems),
+            read_extensions(fields.get("index_codecs", []), f"{at}.index_codecs", problems),
             read_string(location, f"{at}.index_location", problems, _LOCATIONS),
         )
 
@@ -60,6 +58,11 @@ class ShardingIndexed:
             "index_location": self.index_location,
         }
 
+    def read_inner(self, at: str, problems: Problems) -> None:
+        """Add the faults of the inner codecs' configurations to `problems`."""
+        read_configurations(self.codecs, f"{at}.configuration.codecs", problems)
+        read_configurations(self.index_codecs, f"{at}.configuration.index_codecs", problems)
+
     def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
         self.bound(spec, at, problems)
 
@@ -68,12 +71,15 @@ class ShardingIndexed:
         at = f"{at}.configuration"
         before = len(problems.found)
         self._check_shape(spec.shape, f"{at}.chunk_shape", problems)
-        if len(problems.found) > before:
-            return self
-        counts = tuple(whole // part for whole, part in zip(spec.shape, self.chunk_shape, strict=True))
-        inner = build_chain(self.codecs, replace(spec, shape=self.chunk_shape), f"{at}.codecs", problems)
+        # What does not fit must not keep the faults of the codecs within from being told.
+        counts = tuple(
+            max(1, whole // part) for whole, part in zip(spec.shape, self.chunk_shape, strict=False)
+        )
+        fits = len(self.chunk_shape) == len(spec.shape)
+        part = replace(spec, shape=self.chunk_shape if fits else spec.shape)
+        inner = build_chain(self.codecs, part, f"{at}.codecs", problems)
         index = self._index_chain(counts, f"{at}.index_codecs", problems)
-        if inner is None or index is None or index.encoded_size is None:
+        if inner is None or index is None or index.encoded_size is None or len(problems.found) > before:
             return self
         shards = Shards(inner, counts, index, index.encoded_size, self.index_location)
         return replace(self, shards=shards)
@@ -128,8 +134,9 @@ class ShardingIndexed:
         return chain
 
 
-def _places(shards: Shards) -> Iterator[tuple[slice, ...]]:
+def _places(shards: Shards) -> Iterator[tuple[Any, ...]]:
     """Yield where each inner chunk lies in its shard, in C order."""
     shape = shards.inner.spec.shape
     for coords in np.ndindex(shards.counts):
-        yield tuple(slice(i * n, (i + 1) * n) for i, n in zip(coords, shape, strict=True))
+        # With the ellipsis, a block without axes is an array too.
+        yield (*(slice(i * n, (i + 1) * n) for i, n in zip(coords, shape, strict=True)), ...)

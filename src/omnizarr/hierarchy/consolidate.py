@@ -42,7 +42,7 @@ def consolidate_metadata(
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(where.store, asked, where.path, "group")
     format, documents = found
-    metadata = read_documents(where.store, format, where.path, documents)
+    metadata = read_documents(where.store, format, where.path, documents, consolidated=False)
     if not isinstance(metadata, GroupMetadata):
         message = "expected a group to consolidate, found an array"
         raise NodeTypeError(message, store=where.store.name, path=where.path)

@@ -8,6 +8,7 @@ for an array, and for a group one that finds nothing and one for each document t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -151,7 +152,10 @@ class _Walk:
             if self.on_error is None:
                 raise
             self.on_error(relative, error)
-            return None
+        with suppress(MetadataError):  # a group is one though its consolidated metadata be broken
+            place = joined(self.path, relative)
+            return read_documents(self.store, self.format, place, documents, consolidated=False)
+        return None
 
 
 def _parts(path: str) -> list[str]:

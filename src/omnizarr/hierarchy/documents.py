@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from omnizarr.errors import NodeNotFoundError
+from omnizarr.errors import MetadataError, NodeNotFoundError
 from omnizarr.hierarchy.arrays.layout import checked_chain
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
@@ -29,11 +29,14 @@ def fetch_documents(store: Store, format: Format, path: str, absent: str = "") -
 
 
 def read_documents(
-    store: Store, format: Format, path: str, documents: Mapping[str, bytes]
+    store: Store, format: Format, path: str, documents: Mapping[str, bytes], *, consolidated: bool = True
 ) -> NodeMetadata | None:
-    """Return the node that documents make, or None; `MetadataError` with every fault, the codecs' too."""
+    """Return the node that documents make, or None; `MetadataError` with every fault, the codecs' too.
+
+    Without `consolidated`, faults of a group's consolidated metadata are none.
+    """
     problems = Problems()
-    metadata = format.read(path, documents, problems)
+    metadata = format.read(path, documents, problems, consolidated=consolidated)
     if problems:
         if isinstance(metadata, ArrayMetadata):
             checked_chain(format, metadata, problems)
@@ -45,6 +48,16 @@ def fetch_metadata(store: Store, format: Format, path: str) -> NodeMetadata | No
     """Return the metadata of the node at `path` as stored now, or None where there is no node."""
     documents = fetch_documents(store, format, path)
     return read_documents(store, format, path, documents) if documents else None
+
+
+def _read_to_change(
+    store: Store, format: Format, path: str, documents: Mapping[str, bytes]
+) -> NodeMetadata | None:
+    """Return the node that documents make; consolidated metadata that are broken stay as they are."""
+    try:
+        return read_documents(store, format, path, documents)
+    except MetadataError:
+        return read_documents(store, format, path, documents, consolidated=False)
 
 
 def change_document(
@@ -85,7 +98,7 @@ def change_document(
         documents = {name: data for name, data in others.items() if name != concerned}
         if value is not None:
             documents[concerned] = value
-        current = read_documents(store, format, path, documents)
+        current = _read_to_change(store, format, path, documents)
         result = change(known if current is None else current)
         return format.write(path, result).get(concerned)
 

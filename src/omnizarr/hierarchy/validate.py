@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from omnizarr.hierarchy.documents import fetch_documents, read_documents
 from omnizarr.hierarchy.paths import joined, prefix_of
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.consolidated import stale
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
@@ -102,6 +104,8 @@ class _Check:
         except MetadataError as error:
             self.refuse("", error)
             root = None
+            with suppress(MetadataError):  # a group is one though its consolidated metadata be broken
+                root = read_documents(self.store, self.format, self.path, documents, consolidated=False)
         if root is not None:
             self.nodes[""] = root
         for relative, metadata in walk(self.store, self.format, self.path, on_error=self.refuse):
@@ -188,25 +192,6 @@ def _stray(found: SortedKey) -> str:
     if found.kind == "outside":
         return f"a chunk outside the array's shape {found.array.shape}"
     return "is no chunk of the array it lies in"
-
-
-def stale(
-    consolidated: Mapping[str, NodeMetadata], found: Mapping[str, NodeMetadata]
-) -> Iterator[tuple[str, str]]:
-    """Yield (path, what is wrong) for each node whose consolidated metadata are not those found."""
-    for name in sorted({*consolidated, *found}):
-        if name not in found:
-            yield name, "in the consolidated metadata, but there is no such node"
-        elif name not in consolidated:
-            yield name, "missing from the consolidated metadata"
-        elif not _equal(consolidated[name], found[name]):
-            yield name, "the consolidated metadata differ from the node's own"
-
-
-def _equal(ours: NodeMetadata, theirs: NodeMetadata) -> bool:
-    if isinstance(ours, GroupMetadata) and isinstance(theirs, GroupMetadata):
-        return ours.with_consolidated(None) == theirs.with_consolidated(None)
-    return repr(ours) == repr(theirs)  # NaN, which is a legal fill value, is not equal to itself
 
 
 def _below(relative: str, nodes: Mapping[str, NodeMetadata]) -> dict[str, NodeMetadata]:

@@ -10,12 +10,14 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#id23
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from omnizarr.jsontypes import Json, JsonObject, shown
 from omnizarr.metadata.dtype import DataType
+from omnizarr.metadata.dtype_v2 import loose_dtype
 from omnizarr.metadata.extension import Extension
 
 PREFIX = "numcodecs."
@@ -23,6 +25,9 @@ PREFIX = "numcodecs."
 # Codecs that turn objects into bytes; those that v3 has too keep their names.
 SHARED_OBJECT_CODECS = ("vlen-utf8", "vlen-bytes")
 OBJECT_CODECS = (*SHARED_OBJECT_CODECS, "vlen-array", "json2", "msgpack2", "pickle", "categorize")
+
+# Those that store the shape beside the elements, in C order whatever the `order` of the array says.
+SHAPED_OBJECT_CODECS = ("json2", "msgpack2")
 
 _ARRAY_FILTERS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 _ARRAY_SERIALIZERS = ("pcodec", "zfpy")
@@ -54,12 +59,18 @@ def reversal(ndim: int) -> Extension:
 
 def is_v2_chain(codecs: tuple[Extension, ...]) -> bool:
     """Return whether a chain is in v2's idiom, so that v2 can hold it as it is."""
-    rest = codecs[1:] if is_fortran(codecs) else codecs
+    fortran = is_fortran(codecs)
+    rest = codecs[1:] if fortran else codecs
     if rest[:1] == (_BYTES,):
         rest = rest[1:]
-    elif not any(numcodecs_id(codec) in OBJECT_CODECS for codec in rest):
+    elif not any(numcodecs_id(codec) in OBJECT_CODECS for codec in rest) or (fortran and is_shaped(rest)):
         return False
     return all(codec.must_understand and numcodecs_id(codec) is not None for codec in rest)
+
+
+def is_shaped(codecs: Iterable[Extension]) -> bool:
+    """Return whether a chain stores shapes beside the elements, so that v2's `order` says nothing."""
+    return any(numcodecs_id(codec) in SHAPED_OBJECT_CODECS for codec in codecs)
 
 
 def is_fortran(codecs: tuple[Extension, ...]) -> bool:
@@ -153,11 +164,8 @@ def _filtered(codec: Extension, data_type: DataType) -> DataType:
     if numcodecs_id(codec) == "packbits":
         return DataType("uint8", np.dtype("u1"))
     given = [codec.configuration[name] for name in _TYPE_FIELDS if name in codec.configuration]
-    try:
-        dtype = np.dtype(given[-1])  # type: ignore[arg-type]
-    except (TypeError, ValueError, IndexError):
-        return data_type
-    return DataType(dtype.name, dtype)
+    dtype = loose_dtype(given[-1]) if given else None
+    return data_type if dtype is None else DataType(dtype.name, dtype)
 
 
 def _with_order(codec: Extension, order: str) -> Extension:
@@ -169,9 +177,8 @@ def _with_order(codec: Extension, order: str) -> Extension:
 
 
 def _type_with_order(value: Json, order: str) -> Json:
-    try:
-        dtype = np.dtype(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    dtype = loose_dtype(value)
+    if dtype is None:
         return value
     return DataType("", dtype).with_byte_order(order).dtype.str
 
@@ -233,7 +240,9 @@ def chain_to_v2(codecs: tuple[Extension, ...], data_type: DataType, ndim: int) -
             tail.append(converted if order == "native" else _with_order(converted, order))
     serializer = [] if data_type.is_variable else [_BYTES]
     stored = data_type if order == "native" else data_type.with_byte_order(order)
-    return Chain((*head, *serializer, *tail), stored, tuple(losses), not losses)
+    reordered = bool(head) and data_type.is_variable and is_shaped(tail)
+    chain = (*(() if reordered else head), *serializer, *tail)
+    return Chain(chain, stored, tuple(losses), not losses and not reordered)
 
 
 def _merged(head: list[Extension], codec: Extension, ndim: int) -> tuple[list[Extension], bool]:

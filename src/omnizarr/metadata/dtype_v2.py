@@ -16,7 +16,10 @@ from omnizarr.jsontypes import Json, Problems, as_json, read_ints, read_string, 
 from omnizarr.metadata.dtype import OBJECT, PLAIN, DataType
 from omnizarr.metadata.dtype_numpy import data_type_of
 
-_TYPE_STRING = re.compile(r"[<>|](?:[biufcSUV][1-9][0-9]{0,9}|[mM]8?(?:\[[0-9]*[a-zA-Zμ]+\])?)")
+_UNIT = r"\[(?:[1-9][0-9]{0,8})?[a-zA-Zμ]+\]"
+_TYPE_STRING = re.compile(rf"[<>|](?:[biufcSUV][1-9][0-9]{{0,9}}|[mM]8?(?:{_UNIT})?)")
+_LOOSE_TYPE_STRING = re.compile(rf"(?:[<>|=]?[a-zA-Z?][0-9]{{0,9}}|[a-z]+[0-9]*)(?:{_UNIT})?")
+_EXTENDED = re.compile(r"[<>](?:f(?:10|12|16)|c(?:20|24|32)|g|G)")
 _UNKNOWN = PLAIN["uint8"]
 
 # The object codecs that give objects a type of their own.
@@ -29,7 +32,12 @@ def read_dtype(value: Json, object_codec: str | None, at: str, problems: Problem
         return _OBJECT_TYPES.get(object_codec or "", OBJECT)
     if isinstance(value, str):
         found = _simple(value)
-        if found is None:
+        if found is None and _EXTENDED.fullmatch(value):
+            message = (
+                f"{shown(value)} is numpy's long double, whose bytes mean other numbers on other machines"
+            )
+            problems.add(at, message, unsupported=True)
+        elif found is None:
             problems.add(at, f'expected a numpy type string such as "<f8", found {shown(value)}')
         return found or _UNKNOWN
     if not isinstance(value, list):
@@ -37,6 +45,19 @@ def read_dtype(value: Json, object_codec: str | None, at: str, problems: Problem
         return _UNKNOWN
     dtype = _read_fields(value, at, problems)
     return _UNKNOWN if dtype is None else data_type_of(dtype)
+
+
+def loose_dtype(value: Json) -> np.dtype[Any] | None:
+    """Return the dtype of elements that a string spells as numpy takes it, or None.
+
+    Numpy itself is asked only about what looks like a type: a unit of no length (`M8[0s]`) ends the process.
+    """
+    if not isinstance(value, str) or not _LOOSE_TYPE_STRING.fullmatch(value):
+        return None
+    try:
+        return np.dtype(value.replace("μ", "u"))
+    except (TypeError, ValueError):
+        return None
 
 
 def write_dtype(data_type: DataType) -> Json:

@@ -39,7 +39,8 @@ class GroupMetadata:
     def with_consolidated(self, nodes: Mapping[str, NodeMetadata] | None) -> Self:
         """Return this group with the metadata of the nodes below, or without any."""
         spelling = {key: value for key, value in self.spelling.items() if key not in _CONSOLIDATED}
-        return replace(self, consolidated=nodes, spelling=spelling)
+        extra = {key: value for key, value in self.extra.items() if key not in _CONSOLIDATED}
+        return replace(self, consolidated=nodes, extra=extra, spelling=spelling)
 
 
 _CONSOLIDATED = ("consolidated_metadata", ".zmetadata")  # a field of v3, and a document of v2

@@ -88,6 +88,8 @@ def read_time(value: Json, dtype: Dtype) -> Any:
     count = int(value) if isinstance(value, float) and value.is_integer() else value
     if value == "NaT":
         count = NAT
+    if dtype.kind == "M" and count != NAT and np.datetime_data(dtype)[0] == "generic":
+        raise MisfitError('"NaT", the one value of datetime64 without a unit')
     if type(count) is int and NAT <= count < -NAT:
         return np.int64(count).view(dtype.newbyteorder("="))
     raise MisfitError('an integer of 64 bits, or "NaT"')

@@ -13,9 +13,10 @@ from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.hierarchy.open import open_group
-from omnizarr.hierarchy.opening.formats import FORMATS, format_of
+from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import DIALECTS, detect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 from omnizarr.codecs.base import ChunkSpec
 from omnizarr.codecs.chain import Chain, build_chain
@@ -11,6 +12,7 @@ from omnizarr.engine.layout import Layout
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.fill import default_fill
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
@@ -42,10 +44,23 @@ def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -
     """Return the chain of an array's codecs, or None where there are faults, which go to `problems`."""
     grid = metadata.grid
     extent = grid.chunk_shape if isinstance(grid, RegularGrid) else grid.extent((0,) * metadata.ndim)
-    spec = ChunkSpec(extent, metadata.data_type.dtype, metadata.fill_value)
+    spec = ChunkSpec(extent, metadata.data_type.dtype, metadata.fill_value, _undefined(metadata))
     limit = config.settings.max_chunk_bytes
+    found = Problems()
     if spec.nbytes > limit:
-        problems.add(
+        found.add(
             "chunk_grid", f"a chunk of {prod(extent)} elements takes {spec.nbytes} bytes, {limit} at most"
         )
-    return build_chain(metadata.codecs, spec, "codecs", problems, bytes_as_in_dtype=format.zarr_format == 2)
+    own_order = format.zarr_format == 2
+    chain = build_chain(metadata.codecs, spec, "codecs", found, bytes_as_in_dtype=own_order)
+    for problem in found.found:
+        at = format.document_place(metadata, problem.at)
+        problems.add(at, problem.message, unsupported=problem.unsupported)
+    return chain
+
+
+def _undefined(metadata: ArrayMetadata) -> Any:
+    """Return what elements hold where the fill value is undefined: text is empty, times are none."""
+    if metadata.fill_value is not None or metadata.data_type.name == "object":
+        return None
+    return default_fill(metadata.data_type)

@@ -13,9 +13,9 @@ from omnizarr.hierarchy.copying.sorting import KeySorter
 from omnizarr.hierarchy.copying.transfer import moves_as_stored, plan_recoding
 from omnizarr.hierarchy.discover import is_node, walk
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import dump_json, parse_json
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store

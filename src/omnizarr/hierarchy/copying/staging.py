@@ -13,11 +13,11 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 from omnizarr.hierarchy.creating.codec_arguments import default_serializer
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import joined, prefix_of
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import default_fill
+from omnizarr.metadata.formats import FORMATS
 
 _NAME = ".omnizarr-stage"
 # Smaller pieces cost more by their number than they save.

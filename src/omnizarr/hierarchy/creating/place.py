@@ -5,9 +5,9 @@ from __future__ import annotations
 from omnizarr.errors import NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.discover import deciding_keys, is_node
 from omnizarr.hierarchy.documents import read_documents
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, check_new_path, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
@@ -106,7 +106,8 @@ def kind_at(store: Store, format: Format, path: str) -> type[NodeMetadata] | Non
     """Return the kind of node at `path` from its deciding document, or None where there is no node."""
     for key in deciding_keys(format, path):
         if (value := store.get(key)) is not None:
-            return type(read_documents(store, format, path, {key: value}))  # type: ignore[return-value]
+            found = read_documents(store, format, path, {key: value}, consolidated=False)
+            return type(found)  # type: ignore[return-value]
     return None
 
 

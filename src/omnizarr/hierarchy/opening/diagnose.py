@@ -5,9 +5,9 @@ from __future__ import annotations
 from omnizarr.errors import MetadataError, NodeNotFoundError
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, is_node
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.base import Store

@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import is_node
-from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.store.directory import DirectoryStore
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from omnizarr.config import config
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents
 from omnizarr.hierarchy.paths import ancestors_of
+from omnizarr.metadata import formats
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import as_v2, as_v3
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.formats.v2 import V2
-from omnizarr.metadata.formats.v3 import V3
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
-
-FORMATS: Mapping[int | str, Format] = {3: V3(), 2: V2()}
-"""In the order in which they are looked for."""
 
 
 def format_of(zarr_format: int | str | None) -> Format:
@@ -25,14 +20,11 @@ def format_of(zarr_format: int | str | None) -> Format:
 
     Raises
     ------
-    ValueError
+    ConversionError
         There is no such format.
     """
     number = config.settings.zarr_format if zarr_format is None else zarr_format
-    found = FORMATS.get(number)
-    if found is None:
-        raise ValueError(f"zarr_format: expected one of {', '.join(map(repr, FORMATS))}, found {number!r}")
-    return found
+    return formats.format_of(number)
 
 
 def in_format(format: Format, metadata: NodeMetadata) -> NodeMetadata:

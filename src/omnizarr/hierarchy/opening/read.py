@@ -5,8 +5,9 @@ from __future__ import annotations
 from omnizarr.errors import MetadataError, Problem, UnsupportedError
 from omnizarr.hierarchy.documents import read_documents
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
-from omnizarr.hierarchy.opening.formats import FORMATS, find_documents
+from omnizarr.hierarchy.opening.formats import find_documents
 from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.base import Store
@@ -33,7 +34,7 @@ def find_node(
     if found is None:
         return None
     format, documents = found
-    metadata = read_documents(store, format, path, documents)
+    metadata = read_documents(store, format, path, documents, consolidated=use_consolidated is not False)
     if metadata is None:
         message = f"a draft of Zarr v3, which is not one of the formats {', '.join(map(repr, FORMATS))}"
         raise UnsupportedError([Problem("zarr_format", message, True)], store=store.name, path=path)

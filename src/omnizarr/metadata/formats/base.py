@@ -23,11 +23,14 @@ class Format(Protocol):
         v2: `.zarray`, `.zgroup`, `.zattrs`. v3: `zarr.json`.
         """
 
-    def read(self, path: str, documents: Mapping[str, bytes], problems: Problems) -> NodeMetadata | None:
+    def read(
+        self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
+    ) -> NodeMetadata | None:
         """Return the node whose documents these are (by key), or None where they make no node.
 
         Faults go to `problems`; where there are any, the result may not be used. Locations start with
         the key's last part where a node has several documents (`.zarray.chunks[0]`), else with the field.
+        Without `consolidated`, a group's consolidated metadata are not looked at, and are written back.
         """
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
@@ -37,6 +40,12 @@ class Format(Protocol):
         ------
         ConversionError
             The format cannot express this node.
+        """
+
+    def document_place(self, metadata: ArrayMetadata, at: str) -> str:
+        """Return where in the node's documents a place of the model is (`codecs[1].configuration.level`).
+
+        v2: `.zarray.compressor.level`. v3: the same.
         """
 
     def attributes_key(self, path: str) -> str:

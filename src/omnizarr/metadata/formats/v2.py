@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from omnizarr.jsontypes import Json, Problems, dump_json, parse_json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.consolidated import read_zmetadata, write_zmetadata
-from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, GROUP, read_node, write_node
+from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, GROUP, document_place, read_node, write_node
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 CONSOLIDATED = ".zmetadata"
@@ -39,6 +39,10 @@ class V2:
         """Return the key of `.zmetadata`."""
         return f"{path}/{CONSOLIDATED}" if path else CONSOLIDATED
 
+    def document_place(self, metadata: ArrayMetadata, at: str) -> str:
+        """Return the place in `.zarray`."""
+        return document_place(metadata, at)
+
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return the path, with a `/` at its end."""
         return f"{path}/" if path else ""
@@ -48,7 +52,9 @@ class V2:
         path, _, name = key.rpartition("/")
         return path if name in (ARRAY, GROUP) else None
 
-    def read(self, path: str, documents: Mapping[str, bytes], problems: Problems) -> NodeMetadata | None:
+    def read(
+        self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
+    ) -> NodeMetadata | None:
         """Return the node; None where there is neither `.zarray` nor `.zgroup`. An array comes first.
 
         A group's `.zmetadata`, where it is among the documents, is read too.
@@ -61,10 +67,10 @@ class V2:
         if attributes is not None:
             parsed[ATTRIBUTES] = _parsed(ATTRIBUTES, attributes, problems)
         node = read_node(parsed, problems)
-        consolidated = documents.get(self.consolidated_key(path))
-        if consolidated is None or not isinstance(node, GroupMetadata):
+        zmetadata = documents.get(self.consolidated_key(path)) if consolidated else None
+        if zmetadata is None or not isinstance(node, GroupMetadata):
             return node
-        return _with_consolidated(node, _parsed(CONSOLIDATED, consolidated, problems), problems)
+        return _with_consolidated(node, _parsed(CONSOLIDATED, zmetadata, problems), problems)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Return the node's documents by key, the deciding one last.

@@ -5,6 +5,7 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#metadata
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -16,6 +17,7 @@ from omnizarr.metadata.chains import (
     PREFIX,
     SHARED_OBJECT_CODECS,
     is_fortran,
+    is_shaped,
     numcodecs_id,
     reversal,
 )
@@ -23,7 +25,7 @@ from omnizarr.metadata.chunk_keys import ChunkKeys
 from omnizarr.metadata.convert import as_v2
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.dtype_v2 import read_dtype, write_dtype
-from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.extension import UNREADABLE, Extension
 from omnizarr.metadata.fill import same_fill
 from omnizarr.metadata.fill_v2 import read_fill_v2, write_fill_v2
 from omnizarr.metadata.grids import check_rank, read_lengths, read_shape
@@ -40,6 +42,9 @@ _BYTES = Extension("bytes")
 
 # zarr-python 3 writes this field of v3 into the groups of a `.zmetadata`, where it says nothing.
 _STRAY = "consolidated_metadata"
+
+_CODEC = re.compile(r"codecs\[([0-9]+)\]")
+_PLACES = {"chunk_grid": "chunks", "codecs": "filters"}
 
 # What stands among the filters when it is the last codec; anything else is the compressor.
 _FILTERS = (
@@ -101,6 +106,24 @@ def _check_format(document: JsonObject, problems: Problems) -> None:
         problems.add(
             "zarr_format", "required, but missing" if missing else f"expected 2, found {shown(found)}"
         )
+
+
+def document_place(metadata: ArrayMetadata, at: str) -> str:
+    """Return where `.zarray` has what the model has at `at`, a codec or the chunk grid."""
+    found = _CODEC.match(at)
+    if found is None:
+        return f"{ARRAY}.{_PLACES.get(at, at)}"
+    rest = at[found.end() :].removeprefix(".configuration")
+    number = int(found[1])
+    codec = metadata.codecs[number]
+    if codec.name == "transpose":
+        return f"{ARRAY}.order"
+    if codec == _BYTES:
+        return f"{ARRAY}.dtype"
+    number -= sum(other == _BYTES or other.name == "transpose" for other in metadata.codecs[:number])
+    filters = metadata.spelling.get("filters")
+    of_filters = number < len(filters) if isinstance(filters, list) else False
+    return f"{ARRAY}.filters[{number}]{rest}" if of_filters else f"{ARRAY}.compressor{rest}"
 
 
 # --- groups
@@ -174,14 +197,15 @@ def _read_separator(value: Json, at: str, problems: Problems) -> Literal[".", "/
 def _read_codecs(document: JsonObject, ndim: int, problems: Problems) -> tuple[Extension, ...]:
     """Return the chain without `bytes`."""
     codecs: list[Extension] = []
-    if _read_order(document.get("order", "C"), problems) == "F" and ndim > 1:
-        codecs.append(reversal(ndim))
+    order = _read_order(document.get("order", "C"), problems)
     filters, compressor = document.get("filters"), document.get("compressor")
     if filters is not None:
         items = read_list(filters, "filters", problems)
         codecs += [_read_codec(item, f"filters[{i}]", problems) for i, item in enumerate(items)]
     if compressor is not None:
         codecs.append(_read_codec(compressor, "compressor", problems))
+    if order == "F" and ndim > 1 and not is_shaped(codecs):
+        codecs.insert(0, reversal(ndim))
     return tuple(codecs)
 
 
@@ -194,13 +218,13 @@ def _read_order(value: Json, problems: Problems) -> Json:
 def _read_codec(value: Json, at: str, problems: Problems) -> Extension:
     if not isinstance(value, dict):
         problems.add(at, f"expected an object, found {shown(value)}")
-        return _BYTES
+        return UNREADABLE
     name = value.get("id")
     if not isinstance(name, str) or not name:
         missing = "id" not in value
         message = "required, but missing" if missing else f"expected a string, found {shown(name)}"
         problems.add(inside(at, "id"), message)
-        return _BYTES
+        return UNREADABLE
     options = {key: item for key, item in value.items() if key != "id"}
     return Extension(name if name in SHARED_OBJECT_CODECS else f"{PREFIX}{name}", options)
 
@@ -215,6 +239,7 @@ def _with_serializer(
     if data_type.is_variable:
         if _object_codec(codecs) is None:
             problems.add("filters", "an object array needs a filter that encodes objects, such as vlen-utf8")
+            return (*codecs, UNREADABLE)
         return codecs
     at = 1 if codecs and codecs[0].name == "transpose" else 0
     return (*codecs[:at], _BYTES, *codecs[at:])

@@ -47,6 +47,10 @@ class V3:
         """Return the one key."""
         return f"{path}/{_KEY}" if path else _KEY
 
+    def document_place(self, metadata: ArrayMetadata, at: str) -> str:
+        """Return the place itself: the model's fields are the document's."""
+        return at
+
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return the path, with a `/` at its end."""
         return f"{path}/" if path else ""
@@ -57,7 +61,9 @@ class V3:
             return ""
         return key[: -len(_KEY) - 1] if key.endswith(f"/{_KEY}") else None
 
-    def read(self, path: str, documents: Mapping[str, bytes], problems: Problems) -> NodeMetadata | None:
+    def read(
+        self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
+    ) -> NodeMetadata | None:
         """Return the node; None where there is no document, or it belongs to a draft of v3."""
         data = documents.get(f"{path}/{_KEY}" if path else _KEY)
         if data is None:
@@ -67,7 +73,7 @@ class V3:
         except ValueError as error:
             problems.add(_KEY, f"expected JSON: {error}")
             return None
-        return read_node(document, problems)
+        return read_node(document, problems, consolidated=consolidated)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Return the one document by its key.
@@ -80,7 +86,7 @@ class V3:
         return {self.attributes_key(path): dump_json(write_node(metadata))}
 
 
-def read_node(document: Json, problems: Problems) -> NodeMetadata | None:
+def read_node(document: Json, problems: Problems, *, consolidated: bool = True) -> NodeMetadata | None:
     """Read a parsed document; None where it is not one of Zarr v3.
 
     Where there are problems, an array is returned all the same if it can be, with harmless values in the
@@ -99,7 +105,7 @@ def read_node(document: Json, problems: Problems) -> NodeMetadata | None:
     if node_type == "array":
         return read_array(document, problems)
     if node_type == "group":
-        return _read_group(document, problems)
+        return _read_group(document, problems, consolidated)
     problems.add("node_type", _expected('"array" or "group"', document, "node_type"))
     return None
 
@@ -124,15 +130,15 @@ def _expected(what: str, document: JsonObject, name: str) -> str:
 # --- groups
 
 
-def _read_group(document: JsonObject, problems: Problems) -> GroupMetadata:
-    consolidated = document.get(_CONSOLIDATED)
-    known = _OF_GROUP
-    if consolidated is not None and _may_be_ignored(consolidated):
-        known, consolidated = _OF_GROUP - {_CONSOLIDATED}, None
+def _read_group(document: JsonObject, problems: Problems, wanted: bool) -> GroupMetadata:
+    block = document.get(_CONSOLIDATED)
+    extra = read_extra(document, _OF_GROUP, problems)
+    if block is not None and (not wanted or _may_be_ignored(block)):
+        block, extra = None, {**extra, _CONSOLIDATED: block}
     return GroupMetadata(
         attributes=read_attributes(document, problems),
-        consolidated=None if consolidated is None else _read_consolidated(consolidated, problems),
-        extra=read_extra(document, known, problems),
+        consolidated=None if block is None else _read_consolidated(block, problems),
+        extra=extra,
         spelling=document,
     )
 
@@ -178,7 +184,7 @@ def _write_group(metadata: GroupMetadata) -> JsonObject:
         document[_CONSOLIDATED] = _write_consolidated(
             metadata.consolidated, metadata.spelling.get(_CONSOLIDATED)
         )
-    if metadata.extra:
+    if metadata.extra.keys() - {_CONSOLIDATED}:
         check_extra(metadata)
     return finished(document, metadata, lambda name, value: False, (_CONSOLIDATED,))
 

@@ -12,7 +12,7 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chunk_keys import read_chunk_keys
 from omnizarr.metadata.convert import as_v3
 from omnizarr.metadata.dtype_v3 import read_data_type, write_data_type
-from omnizarr.metadata.extension import Extension, read_extension, read_extensions
+from omnizarr.metadata.extension import UNREADABLE, Extension, read_extension, read_extensions
 from omnizarr.metadata.fill import read_fill, same_fill, write_fill
 from omnizarr.metadata.grids import read_grid, read_shape, write_grid
 from omnizarr.metadata.spelling import respelled
@@ -60,14 +60,18 @@ def _read_codecs(value: Json, problems: Problems) -> tuple[Extension, ...]:
     codecs = read_extensions(value, "codecs", problems)
     if not codecs and isinstance(value, list):
         problems.add("codecs", "expected one codec at least, which turns the array into bytes")
+        return (UNREADABLE,)
     return codecs
 
 
 def _refuse_transformers(value: Json, problems: Problems) -> None:
     for i, item in enumerate(read_list(value, "storage_transformers", problems)):
         at = f"storage_transformers[{i}]"
-        name = read_extension(item, at, problems).name
-        problems.add(at, f"the storage transformer {shown(name)} is not known here", unsupported=True)
+        found = read_extension(item, at, problems)
+        if found is not UNREADABLE:
+            problems.add(
+                at, f"the storage transformer {shown(found.name)} is not known here", unsupported=True
+            )
 
 
 def _read_names(value: Json, ndim: int | None, problems: Problems) -> tuple[str | None, ...]:
