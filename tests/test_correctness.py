@@ -157,6 +157,8 @@ def test_omnizarr_answers_as_the_table_says(row: str, tmp_path: Path) -> None:
 def test_peers_answer_as_the_table_says(
     row: str, peer: str, read: Callable[[Path], None], tmp_path: Path
 ) -> None:
+    if peer == "zarr-python" and not zarr.__version__.startswith("3.1."):
+        pytest.skip(f"the table is about zarr-python 3.1, here is {zarr.__version__}")
     said = TABLE[row][peer]
     found = outcomes(row, read, tmp_path)
     if said.endswith("Error"):
