@@ -261,7 +261,18 @@ def test_every_fault_at_once() -> None:
 def test_documents_that_are_no_json() -> None:
     problems = Problems()
     V2_FORMAT.read("", {".zgroup": b"{", ".zattrs": b""}, problems)
-    assert [problem.at for problem in problems.found][:2] == [".zgroup", ".zattrs"]
+    assert [problem.at for problem in problems.found] == [".zgroup", ".zattrs"]
+
+
+@pytest.mark.parametrize("data", [b"", b'{"zarr_format": 2, ', b"[1, 2]", b"null"])
+@pytest.mark.parametrize("name", [".zarray", ".zgroup", ".zmetadata"])
+def test_what_is_no_object_is_one_fault(name: str, data: bytes) -> None:
+    group = {".zgroup": b'{"zarr_format": 2}'} if name == ".zmetadata" else {}
+    problems = Problems()
+    assert V2_FORMAT.read("", {**group, name: data}, problems) is not None
+    (problem,) = problems.found
+    assert problem.at == name
+    assert problem.message.startswith(("expected JSON", "expected an object"))
 
 
 def test_what_makes_a_node() -> None:

@@ -20,6 +20,8 @@ from omnizarr.metadata.names import is_path
 _VERSION = "zarr_consolidated_format"
 _DOCUMENTS = (ARRAY, GROUP, ATTRIBUTES)
 
+EMPTY: JsonObject = {"metadata": {}, _VERSION: 1}
+
 
 def read_zmetadata(document: Json, problems: Problems) -> dict[str, NodeMetadata]:
     """Read the nodes of a `.zmetadata`, by path relative to its group; the group itself is left out."""

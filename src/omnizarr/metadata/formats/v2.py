@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from omnizarr.jsontypes import Json, Problems, dump_json, parse_json
+from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, parse_json
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.consolidated import read_zmetadata, write_zmetadata
-from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, GROUP, document_place, read_node, write_node
+from omnizarr.metadata.consolidated import EMPTY, read_zmetadata, write_zmetadata
+from omnizarr.metadata.formats.v2_node import (
+    ARRAY,
+    ATTRIBUTES,
+    GROUP,
+    STAND_IN,
+    document_place,
+    read_node,
+    write_node,
+)
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 CONSOLIDATED = ".zmetadata"
@@ -63,14 +71,14 @@ class V2:
         name, data = (ARRAY, array) if array is not None else (GROUP, group)
         if data is None:
             return None
-        parsed = {name: _parsed(name, data, problems)}
+        parsed = {name: _parsed(name, data, problems, STAND_IN)}
         if attributes is not None:
-            parsed[ATTRIBUTES] = _parsed(ATTRIBUTES, attributes, problems)
+            parsed[ATTRIBUTES] = _parsed(ATTRIBUTES, attributes, problems, {})
         node = read_node(parsed, problems)
         zmetadata = documents.get(self.consolidated_key(path)) if consolidated else None
         if zmetadata is None or not isinstance(node, GroupMetadata):
             return node
-        return _with_consolidated(node, _parsed(CONSOLIDATED, zmetadata, problems), problems)
+        return _with_consolidated(node, _parsed(CONSOLIDATED, zmetadata, problems, EMPTY), problems)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Return the node's documents by key, the deciding one last.
@@ -94,9 +102,9 @@ def _with_consolidated(group: GroupMetadata, document: Json, problems: Problems)
     return replace(group, consolidated=nodes, spelling={**group.spelling, CONSOLIDATED: document})
 
 
-def _parsed(name: str, data: bytes, problems: Problems) -> Json:
+def _parsed(name: str, data: bytes, problems: Problems, otherwise: JsonObject) -> Json:
     try:
         return parse_json(data)
     except ValueError as error:
         problems.add(name, f"expected JSON: {error}")
-        return {}
+        return otherwise

@@ -40,6 +40,16 @@ _REQUIRED = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "f
 _OF_ARRAY = frozenset(("zarr_format", *_REQUIRED, "dimension_separator"))
 _BYTES = Extension("bytes")
 
+# Stands in for a document that is no object: one fault to tell, where nothing else can be said of it.
+STAND_IN: JsonObject = {
+    "zarr_format": 2,
+    **dict.fromkeys(_REQUIRED),
+    "shape": [],
+    "chunks": [],
+    "dtype": "|u1",
+    "order": "C",
+}
+
 # zarr-python 3 writes this field of v3 into the groups of a `.zmetadata`, where it says nothing.
 _STRAY = "consolidated_metadata"
 
@@ -68,7 +78,7 @@ def read_node(documents: Mapping[str, Json], problems: Problems) -> NodeMetadata
         attributes = None
     if not isinstance(document, dict):
         problems.add(name, f"expected an object, found {shown(document)}")
-        document = {}
+        document = STAND_IN
     inner = Problems()
     _check_format(document, inner)
     spelling = {name: value for name, value in document.items() if name != "attributes"}
