@@ -114,7 +114,7 @@ def parse_codec(codec: Any) -> Extension:
     if hasattr(codec, "to_json") and hasattr(codec, "name"):
         return Extension(codec.name, codec.to_json())
     if hasattr(codec, "to_dict"):  # zarr-python's codecs
-        return _from_mapping(codec.to_dict())
+        return _from_zarr_python(codec)
     raise TypeError(f"expected a codec, found {type(codec).__name__} {shown(codec)}")
 
 
@@ -127,6 +127,14 @@ def _from_mapping(codec: Mapping[str, Any]) -> Extension:
     configuration = as_json(dict(codec.get("configuration") or {}))
     assert isinstance(configuration, dict)
     return Extension(name, configuration, bool(must_understand))
+
+
+def _from_zarr_python(codec: Any) -> Extension:
+    """Leave out what stands for "as the array has it": blosc's item size and shuffle, until they are set."""
+    document = codec.to_dict()
+    open_still = getattr(codec, "_tunable_attrs", ())
+    configuration = {k: v for k, v in document.get("configuration", {}).items() if k not in open_still}
+    return _from_mapping({**document, "configuration": configuration})
 
 
 def _from_numcodecs(config: Mapping[str, Any]) -> Extension:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from operator import index as as_index
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from omnizarr.hierarchy.arrays.astype import AsType
 from omnizarr.hierarchy.arrays.fields import check_fields, field_values, split_fields
 from omnizarr.hierarchy.arrays.handle import ArrayHandle
 from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
+from omnizarr.hierarchy.arrays.layout import layout_of
 from omnizarr.hierarchy.arrays.resize import appended, clear_outside
 from omnizarr.hierarchy.arrays.values import as_values, broadcast
 from omnizarr.metadata.array import ArrayMetadata
@@ -199,7 +201,7 @@ class Array(ArrayHandle):
 
     # Changing its shape
 
-    def resize(self, new_shape: int | tuple[int, ...]) -> None:
+    def resize(self, new_shape: int | Sequence[int]) -> None:
         """Change the length of axes; what is cut off is gone, what is added holds the fill value.
 
         Raises
@@ -207,17 +209,23 @@ class Array(ArrayHandle):
         SelectionError
             The number of axes differs, a length is negative, or a rectilinear grid does not reach so far.
         """
-        new = (new_shape,) if isinstance(new_shape, int) else tuple(map(int, new_shape))
-        old = self.layout
-        self._replace_metadata(lambda found: found.with_shape(_checked_shape(found, new)))
-        clear_outside(old, new)
+        new = _lengths(new_shape)
+        before = self.metadata
+
+        def resized(found: ArrayMetadata) -> ArrayMetadata:
+            nonlocal before
+            before = found  # others may have changed the shape since this handle saw it
+            return found.with_shape(_checked_shape(found, new))
+
+        self._replace_metadata(resized)
+        clear_outside(layout_of(self.store, self.format, self.path, before), new)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Add data at the end of an axis, and return the new shape.
 
         Several writers may append at once: each gets a place of its own.
         """
-        values = np.asarray(data, None if self.dtype.kind != "O" else object)
+        values = as_values(data, self.dtype, self.serializer)
         start = 0
 
         def grown(found: ArrayMetadata) -> ArrayMetadata:
@@ -279,6 +287,13 @@ def _check_out(out: Any, shape: tuple[int, ...]) -> None:
         raise SelectionError(f"out: expected an array of shape {shape}, found {out.shape}")
     if not out.flags.writeable:
         raise SelectionError("out: expected an array that can be written to, found one that is read-only")
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    try:
+        return tuple(map(as_index, shape)) if isinstance(shape, Iterable) else (as_index(shape),)
+    except TypeError:
+        raise SelectionError(f"expected lengths as whole numbers, found {shape!r}") from None
 
 
 def _checked_shape(found: ArrayMetadata, new: tuple[int, ...]) -> tuple[int, ...]:

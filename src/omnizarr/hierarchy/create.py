@@ -13,7 +13,7 @@ from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.chunking import Chunks, Shards
 from omnizarr.hierarchy.creating.codec_arguments import Codecs
 from omnizarr.hierarchy.creating.like import codecs_of, likeness
-from omnizarr.hierarchy.creating.make import MakeArguments, make_array
+from omnizarr.hierarchy.creating.make import MakeArguments, by_present_names, make_array
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.creating.plan_array import DEFAULT_FILL
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
@@ -187,20 +187,9 @@ def create(shape: int | Sequence[int], *, store: Any = None, **arguments: Any) -
     `compressor` is `compressors`, `chunk_shape` is `chunks`, `dimension_separator` the separator of
     `chunk_key_encoding`.
     """
-    renamed = {
-        "compressor": "compressors",
-        "chunk_shape": "chunks",
-        "dimension_separator": "chunk_key_encoding",
-    }
-    given = {renamed.get(name, name): value for name, value in arguments.items()}
-    return create_array(store, shape=shape, **given)
-
-
-_OLDER_NAMES = {
-    "compressor": "compressors",
-    "chunk_shape": "chunks",
-    "dimension_separator": "chunk_key_encoding",
-}
+    places = ("name", "path", "storage_options", "zarr_format")
+    where = {name: arguments.pop(name) for name in places if name in arguments}
+    return create_array(store, shape=shape, **where, **by_present_names(arguments))
 
 
 def array(data: Any, *, store: Any = None, **arguments: Any) -> Array:

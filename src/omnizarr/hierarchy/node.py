@@ -65,9 +65,9 @@ class Node:
         """The user's attributes; changes are stored at once."""
         return Attributes(self)
 
-    def update_attributes(self, attributes: Mapping[str, Any]) -> Self:
+    def update_attributes(self, new_attributes: Mapping[str, Any]) -> Self:
         """Set several attributes by one write; others stay."""
-        self.attrs.update(attributes)
+        self.attrs.update(new_attributes)
         return self
 
     def refresh(self) -> None:

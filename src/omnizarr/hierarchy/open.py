@@ -9,7 +9,7 @@ from typing import Any
 from omnizarr.errors import NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
-from omnizarr.hierarchy.creating.make import make_array
+from omnizarr.hierarchy.creating.make import by_present_names, make_array
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.opening.diagnose import absent
@@ -59,13 +59,14 @@ def open(
     MetadataError
         The documents break their specification; every fault is listed.
     """
+    given = by_present_names(arguments)
     mode = mode or ("r" if getattr(store, "read_only", False) else "a")
     where = locate(store, path, mode, storage_options)
 
     def make() -> AnyNode:
-        if "shape" in arguments or "data" in arguments:
-            return _new_array(where, mode, zarr_format, arguments)
-        return _new_group(where, mode, zarr_format, **{"attributes": None, **arguments})
+        if "shape" in given or "data" in given:
+            return _new_array(where, mode, zarr_format, given)
+        return _new_group(where, mode, zarr_format, given.get("attributes"))
 
     return _opened(where, mode, zarr_format, use_consolidated, "array or group", make)
 
@@ -88,7 +89,7 @@ def open_array(
     """
     mode = mode or ("r" if getattr(store, "read_only", False) else "a")
     where = locate(store, path, mode, storage_options)
-    make = partial(_new_array, where, mode, zarr_format, arguments)
+    make = partial(_new_array, where, mode, zarr_format, by_present_names(arguments))
     node = _opened(where, mode, zarr_format, False, "array", make)
     if not isinstance(node, Array):
         message = "expected an array, found a group; open_group opens it"

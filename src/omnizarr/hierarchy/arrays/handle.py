@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from omnizarr.hierarchy.arrays.resize import stored_chunks
 from omnizarr.hierarchy.info import Info, human_bytes
 from omnizarr.hierarchy.node import Node
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.chains import reversal
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
@@ -116,6 +117,12 @@ class ArrayHandle(Node):
     def compressors(self) -> tuple[BytesToBytes, ...]:
         """The bytes-to-bytes codecs of a chunk."""
         return self._coding.bytes_codecs
+
+    @property
+    def order(self) -> Literal["C", "F"]:
+        """`"F"` where chunks are stored with the axes reversed, else `"C"`; what is read is in C order."""
+        codecs = self.metadata.codecs
+        return "F" if self.ndim > 1 and codecs and codecs[0] == reversal(self.ndim) else "C"
 
     @property
     def cdata_shape(self) -> tuple[int, ...]:

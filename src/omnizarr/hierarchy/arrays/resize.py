@@ -63,7 +63,8 @@ def _clear(layout: Layout, region: Region) -> None:
 
 def appended(shape: tuple[int, ...], added: tuple[int, ...], axis: int) -> tuple[tuple[int, ...], int]:
     """Return the shape after data of shape `added` were put at the end of an axis, and where they start."""
-    if len(added) != len(shape) or any(
+    fits = len(added) == len(shape) and -len(shape) <= axis < len(shape)
+    if not fits or any(
         a != b for i, (a, b) in enumerate(zip(shape, added, strict=True)) if i != axis % len(shape)
     ):
         raise SelectionError(

@@ -32,26 +32,26 @@ def full(shape: int | Sequence[int], fill_value: Any, *, store: Any = None, **ar
     return create_array(store, shape=shape, fill_value=fill_value, **arguments)
 
 
-def empty_like(data: Any, *, store: Any = None, **arguments: Any) -> Array:
+def empty_like(a: Any, *, store: Any = None, **arguments: Any) -> Array:
     """Make an array of another one's shape, type and chunks, and fill value where it has one."""
-    return create_array(store, **{**likeness(data), **arguments})
+    return create_array(store, **{**likeness(a), **arguments})
 
 
-def zeros_like(data: Any, *, store: Any = None, **arguments: Any) -> Array:
+def zeros_like(a: Any, *, store: Any = None, **arguments: Any) -> Array:
     """Make an array of another one's shape, type and chunks that holds zeros."""
-    return full_like(data, FillChoice.ZERO, store=store, **arguments)
+    return full_like(a, FillChoice.ZERO, store=store, **arguments)
 
 
-def ones_like(data: Any, *, store: Any = None, **arguments: Any) -> Array:
+def ones_like(a: Any, *, store: Any = None, **arguments: Any) -> Array:
     """Make an array of another one's shape, type and chunks that holds ones."""
-    return full_like(data, 1, store=store, **arguments)
+    return full_like(a, 1, store=store, **arguments)
 
 
-def full_like(data: Any, fill_value: Any, *, store: Any = None, **arguments: Any) -> Array:
+def full_like(a: Any, fill_value: Any, *, store: Any = None, **arguments: Any) -> Array:
     """Make an array of another one's shape, type and chunks that holds one value."""
-    return empty_like(data, store=store, fill_value=fill_value, **arguments)
+    return empty_like(a, store=store, fill_value=fill_value, **arguments)
 
 
-def open_like(data: Any, store: Any, **arguments: Any) -> Array:
+def open_like(a: Any, store: Any, **arguments: Any) -> Array:
     """Open an array; made with another one's shape, type and chunks if it is missing."""
-    return open_array(store, **{**likeness(data), **arguments})
+    return open_array(store, **{**likeness(a), **arguments})

@@ -11,7 +11,7 @@ from omnizarr.errors import MetadataError, NodeTypeError, Problem
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.like import likeness
-from omnizarr.hierarchy.creating.make import MakeArguments, make_array
+from omnizarr.hierarchy.creating.make import MakeArguments, by_present_names, make_array
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.creating.plan_array import FillChoice, shape_of
 from omnizarr.hierarchy.documents import fetch_metadata
@@ -90,7 +90,7 @@ class GroupCreation(Node):
             The arguments do not fit together, or cannot be said in the group's format.
         """
         path = self._below(name)
-        array = make_array(self.store, self.format, path, parent=self.path, **arguments)
+        array = make_array(self.store, self.format, path, parent=self.path, **by_present_names(arguments))
         self._forget_snapshot()
         return array
 

@@ -32,7 +32,7 @@ class MakeArguments(ArrayArguments, total=False):
     write_empty_chunks
         Whether chunks that hold only the fill value are stored, by this handle.
     config
-        zarr-python's way to say so: a mapping with `write_empty_chunks` and `order`.
+        zarr-python's way to say so: a mapping with `write_empty_chunks`, `read_missing_chunks` and `order`.
     """
 
     data: Any
@@ -43,6 +43,26 @@ class MakeArguments(ArrayArguments, total=False):
 
 
 _NAMES = frozenset(ArrayArguments.__annotations__)
+_ALL_NAMES = _NAMES | frozenset(MakeArguments.__annotations__)
+_OLDER_NAMES = {
+    "compressor": "compressors",
+    "chunk_shape": "chunks",
+    "dimension_separator": "chunk_key_encoding",
+}
+
+
+def by_present_names(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments for a new array, those under zarr-python's older names by the present ones.
+
+    Raises
+    ------
+    TypeError
+        There is no such argument.
+    """
+    given = {_OLDER_NAMES.get(name, name): value for name, value in arguments.items()}
+    if not given.keys() <= _ALL_NAMES:
+        raise TypeError(f"no such argument: {', '.join(sorted(given.keys() - _ALL_NAMES))}")
+    return given
 
 
 def make_array(
@@ -65,8 +85,11 @@ def make_array(
     """
     if not arguments.keys() <= _NAMES:
         raise TypeError(f"no such argument: {', '.join(sorted(arguments.keys() - _NAMES))}")
+    missing_chunks = None
     if config is not None:
         options = _options(config)
+        if "read_missing_chunks" in options:
+            missing_chunks = "fill" if options["read_missing_chunks"] else "raise"
         write_empty_chunks = options.get("write_empty_chunks", write_empty_chunks)
         arguments.setdefault("order", options.get("order"))
     values = data if data is None or hasattr(data, "shape") else np.asarray(data)
@@ -76,6 +99,7 @@ def make_array(
         raise TypeError("expected a shape or data, found neither")
     array = Array(store, format, path, plan_array(format.zarr_format, **arguments))
     array.write_empty_chunks = write_empty_chunks
+    array.missing_chunks = missing_chunks
     place(store, format, path, array.metadata, overwrite=overwrite, parent=parent)
     if values is not None and write_data:
         fill_from(array, values)
