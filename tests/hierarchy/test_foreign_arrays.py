@@ -12,7 +12,7 @@ import tensorstore
 import zarr
 
 import omnizarr
-from omnizarr.errors import CodecError, MetadataError, UnsupportedError
+from omnizarr.errors import CodecError, ConversionError, MetadataError, UnsupportedError
 from omnizarr.store import MemoryStore
 
 pytestmark = pytest.mark.filterwarnings(
@@ -118,6 +118,15 @@ def test_structures_with_arrays(tmp_path, fields, order):
     data = data.copy()
     data[1:3, 2] = data[0, :2]
     assert (tmp_path / "0.0").read_bytes() == data.tobytes(order)
+
+
+def test_arrays_in_structures_are_for_v2_alone(tmp_path):
+    data = np.zeros(2, [("a", [("b", "<i2", (2,))])])
+    with pytest.raises(ConversionError, match="Zarr v3 has no fields that are arrays"):
+        omnizarr.create_array(tmp_path / "a", data=data, zarr_format=3)
+    assert not (tmp_path / "a" / "zarr.json").exists()
+    with pytest.raises(MetadataError, match=r"dtype: expected a type of single elements, found arrays"):
+        omnizarr.create_array(tmp_path / "b", shape=3, dtype=np.dtype(("i4", (2,))))
 
 
 def _type(kind):

@@ -94,7 +94,7 @@ def chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> Chain:
     """
     native = data_type.with_byte_order("native")
     if not is_v2_chain(codecs):
-        return Chain(_with_endian(codecs, data_type), native)
+        return Chain(_with_endian(codecs, data_type), native, tuple(_type_losses_to_v3(native)))
     at = next((i for i, codec in enumerate(codecs) if codec == _BYTES), None)
     if at is None:
         return _object_chain_to_v3(codecs, native)
@@ -143,10 +143,13 @@ def _ids(codecs: tuple[Extension, ...]) -> str:
 def _losses_to_v3(after: list[Extension], data_type: DataType) -> list[str]:
     misplaced = [codec for codec in after if numcodecs_id(codec) in _ARRAY_FILTERS]
     losses = [f"codec {codec.name}: it filters what another codec has made bytes" for codec in misplaced]
+    return losses + _type_losses_to_v3(data_type)
+
+
+def _type_losses_to_v3(data_type: DataType) -> list[str]:
     fields: Any = data_type.configuration.get("fields", [])
-    if any(isinstance(field, dict) and "shape" in field for field in _all_fields(fields)):
-        losses.append("data type: Zarr v3 has no fields that are arrays")
-    return losses
+    has_arrays = any(isinstance(field, dict) and "shape" in field for field in _all_fields(fields))
+    return ["data type: Zarr v3 has no fields that are arrays"] if has_arrays else []
 
 
 def _all_fields(fields: list[Any]) -> list[Any]:

@@ -82,6 +82,10 @@ def _bytes(dtype: np.dtype[Any]) -> DataType:
 
 
 def _raw(dtype: np.dtype[Any]) -> DataType:
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        message = f"expected a type of single elements, found arrays of {base} and shape {shape}"
+        raise MetadataError([Problem("dtype", message)])
     if dtype.itemsize == 0:
         raise MetadataError([Problem("dtype", "expected raw bytes of a length, found V0")])
     return DataType(f"r{8 * dtype.itemsize}", np.dtype((np.void, dtype.itemsize)))
