@@ -8,7 +8,7 @@ PYTEST_WORKERS ?= 2
 
 ifdef UV
 INSTALL = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet -e
-MAKE_VENV = $(UV) venv --quiet --python $(PYTHON) $(VENV)
+MAKE_VENV = $(UV) venv --quiet --seed --python $(PYTHON) $(VENV)
 else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 MAKE_VENV = $(PYTHON) -m venv $(VENV)

@@ -102,7 +102,7 @@ def test_consolidate_and_validate(hierarchy: Path) -> None:
             "kind": "consolidated",
             "path": "/",
             "at": "n",
-            "message": "the consolidated metadata differ from the node's own",
+            "message": "the consolidated metadata differ from the node's own: attributes",
         }
     ]
 

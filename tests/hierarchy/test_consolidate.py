@@ -205,7 +205,7 @@ def test_what_is_stale_is_named(place, zarr_format):
     del group["a/empty"]
     messages = {finding.at: finding.message for finding in validate(group.store, group.format)}
     assert messages == {
-        "a/x": "the consolidated metadata have another attributes",
-        "y": "the consolidated metadata have another shape",
+        "a/x": "the consolidated metadata differ from the node's own: attributes",
+        "y": "the consolidated metadata differ from the node's own: shape",
         "a/empty": "in the consolidated metadata, but there is no such node",
     }

@@ -156,7 +156,7 @@ def test_nothing_is_stale() -> None:
 )
 def test_every_difference_is_named(change: dict[str, Any], name: str) -> None:
     (found,) = stale({"x": NODE}, {"x": replace(NODE, **change)})
-    assert found == ("x", f"the consolidated metadata have another {name}")
+    assert found == ("x", f"the consolidated metadata differ from the node's own: {name}")
 
 
 def test_nodes_that_came_and_went() -> None:

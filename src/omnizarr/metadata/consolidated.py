@@ -91,7 +91,7 @@ def stale(
         else:
             difference = _difference(consolidated[path], actual[path])
             if difference:
-                found.append((path, f"the consolidated metadata have another {difference}"))
+                found.append((path, f"the consolidated metadata differ from the node's own: {difference}"))
     return found
 
 
