@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -43,11 +44,22 @@ def test_setting_for_the_whole_process() -> None:
     [
         ({"missing_chunks": "maybe"}, "expected 'fill' or 'raise', found 'maybe'"),
         ({"zarr_format": 4}, "expected 2 or 3, found 4"),
+        ({"threads": "two"}, "threads: expected int, found 'two'"),
+        ({"requests": 0}, "requests: expected at least 1, found 0"),
+        ({"cache_bytes": -1}, "cache_bytes: expected at least 0, found -1"),
+        ({"write_empty_chunks": "no"}, "write_empty_chunks: expected bool, found 'no'"),
     ],
 )
 def test_wrong_values_are_refused(values: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Settings(**values)  # type: ignore[arg-type]
+
+
+def test_setting_for_a_block_of_the_whole_process() -> None:
+    config = Config()
+    with config.set(threads=3), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: config.threads).result() == 3
+    assert config.threads == Settings().threads
 
 
 def test_unknown_names_are_refused() -> None:
@@ -67,5 +79,7 @@ def _in_environment(**variables: str) -> subprocess.CompletedProcess[str]:
 def test_the_environment_sets_them_too() -> None:
     run = _in_environment(OMNIZARR_THREADS="5", OMNIZARR_WRITE_EMPTY_CHUNKS="yes")
     assert run.stdout.split() == ["5", "True"]
+    run = _in_environment(OMNIZARR_WRITE_EMPTY_CHUNKS="maybe")
+    assert "OMNIZARR_WRITE_EMPTY_CHUNKS: expected bool, found 'maybe'" in run.stderr
     run = _in_environment(OMNIZARR_THREADS="many")
     assert "OMNIZARR_THREADS: expected int, found 'many'" in run.stderr

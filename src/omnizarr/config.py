@@ -7,10 +7,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import Any
+
+_LEAST = {"requests": 1, "cache_bytes": 0, "max_chunk_bytes": 1}
+_TRUTHS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +57,13 @@ class Settings:
     zarr_format: int = 3
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value: Any = getattr(self, field.name)
+            kind: type = type(field.default)
+            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+                raise ValueError(f"{field.name}: expected {kind.__name__}, found {value!r}")
+            if value < _LEAST.get(field.name, value):
+                raise ValueError(f"{field.name}: expected at least {_LEAST[field.name]}, found {value!r}")
         if self.threads <= 0:
             object.__setattr__(self, "threads", _cores())
         if self.missing_chunks not in ("fill", "raise"):
@@ -57,7 +76,9 @@ class Config:
     """The settings in force.
 
     >>> import omnizarr
-    >>> omnizarr.config.set(threads=1)
+    >>> with omnizarr.config.set(threads=1):
+    ...     omnizarr.config.threads
+    1
     >>> with omnizarr.config.using(missing_chunks="raise"):
     ...     omnizarr.config.missing_chunks
     'raise'
@@ -77,9 +98,18 @@ class Config:
             raise AttributeError(name)
         return getattr(self.settings, name)
 
-    def set(self, **values: Any) -> None:
-        """Change settings for the whole process."""
-        self._everywhere = replace(self._everywhere, **values)
+    def set(self, **values: Any) -> AbstractContextManager[None]:
+        """Change settings for the whole process; as a `with` block, until its end."""
+        before = self._everywhere
+        self._everywhere = replace(before, **values)
+        return self._restoring(before)
+
+    @contextmanager
+    def _restoring(self, before: Settings) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._everywhere = before
 
     @contextmanager
     def using(self, **values: Any) -> Iterator[Settings]:
@@ -104,11 +134,9 @@ def _from_environment() -> Settings:
 
 
 def _parsed(name: str, text: str, kind: type) -> Any:
-    if kind is bool:
-        return text.lower() in ("1", "true", "yes", "on")
     try:
-        return kind(text)
-    except ValueError:
+        return _TRUTHS[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
         raise ValueError(f"OMNIZARR_{name.upper()}: expected {kind.__name__}, found {text!r}") from None
 
 

@@ -77,6 +77,9 @@ def test_missing_chunks_are_fill_or_an_error() -> None:
     np.testing.assert_array_equal(array[0:4], 1)
     with pytest.raises(MissingChunkError, match="no chunk 'c/1'"):
         array[:]
+    with pytest.raises(ValueError, match="'fill', 'raise' or None, found 'error'"):
+        array.missing_chunks = "error"
+    array.missing_chunks = None
     with omnizarr.config.using(missing_chunks="raise"), pytest.raises(MissingChunkError):
         made()[:]
 

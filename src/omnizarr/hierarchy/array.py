@@ -44,19 +44,30 @@ class Array(ArrayHandle):
 
     Attributes
     ----------
-    missing_chunks
-        `"fill"`: an absent chunk reads as the fill value; `"raise"`: it is a `MissingChunkError`;
-        None: as `omnizarr.config` says.
     write_empty_chunks
         Whether chunks that hold only the fill value are stored; None: as `omnizarr.config` says.
     """
 
-    __slots__ = ("missing_chunks", "write_empty_chunks")
+    __slots__ = ("_missing_chunks", "write_empty_chunks")
 
     def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
         super().__init__(store, format, path, metadata)
-        self.missing_chunks: str | None = None
+        self._missing_chunks: str | None = None
         self.write_empty_chunks: bool | None = None
+
+    @property
+    def missing_chunks(self) -> str | None:
+        """What an absent chunk is: its fill value (`"fill"`), or a `MissingChunkError` (`"raise"`).
+
+        None: as `omnizarr.config` says.
+        """
+        return self._missing_chunks
+
+    @missing_chunks.setter
+    def missing_chunks(self, value: str | None) -> None:
+        if value not in ("fill", "raise", None):
+            raise ValueError(f"missing_chunks: expected 'fill', 'raise' or None, found {value!r}")
+        self._missing_chunks = value
 
     def __getitem__(self, selection: Any) -> Any:
         if type(selection) is tuple and is_plain_index(selection, self.metadata.shape):
