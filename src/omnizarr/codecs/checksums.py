@@ -6,8 +6,7 @@ https://numcodecs.readthedocs.io/en/stable/checksum32.html
 from __future__ import annotations
 
 import zlib
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import deflate
@@ -15,56 +14,23 @@ import numcodecs.fletcher32
 import numcodecs.jenkins
 import numpy as np
 
-from omnizarr.codecs.base import ChunkSpec
-from omnizarr.codecs.buffers import check_limit
 from omnizarr.codecs.crc32c import crc32c
-from omnizarr.errors import ChecksumError, CodecError
+from omnizarr.codecs.shared import Checksum, Unconfigured
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_ints, read_object, read_string
 from omnizarr.store.base import Buffer
 
-_SIZE = 4
 _LOCATIONS = ("start", "end")
 
 
-class _Checksum(ABC):
-    """What all share: where the checksum is, and that it must be right."""
-
-    __slots__ = ()
-    name: ClassVar[str]
-    location: str
-
-    @abstractmethod
-    def checksum(self, data: Buffer) -> int:
-        """Return the checksum of bytes, of 32 bits."""
-
-    def bind(self, spec: ChunkSpec) -> Self:
-        return self
-
-    def encoded_size(self, size: int) -> int | None:
-        return size + _SIZE
-
-    def encode(self, data: Buffer) -> Buffer:
-        checksum = self.checksum(data).to_bytes(_SIZE, "little")
-        return b"".join((checksum, data) if self.location == "start" else (data, checksum))
-
-    def decode(self, data: Buffer, limit: int, out: memoryview | None = None) -> Buffer:
-        view = memoryview(data)
-        if len(view) < _SIZE:
-            raise CodecError(f"expected at least {_SIZE} bytes, found {len(view)}", codec=self.name)
-        check_limit(len(view) - _SIZE, limit, self.name)
-        at_start = self.location == "start"
-        stored, body = (view[:_SIZE], view[_SIZE:]) if at_start else (view[-_SIZE:], view[:-_SIZE])
-        expected, found = int.from_bytes(stored, "little"), self.checksum(body)
-        if expected != found:
-            raise ChecksumError(f"expected checksum {expected:08x}, found {found:08x}", codec=self.name)
-        return body
-
-
 @dataclass(frozen=True, slots=True)
-class _Placed(_Checksum):
+class _Placed(Checksum):
     """Those whose place is a choice."""
 
     location: str = "start"
+
+    @property
+    def at_start(self) -> bool:
+        return self.location == "start"
 
     @classmethod
     def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
@@ -110,31 +76,23 @@ class Adler32(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Fletcher32(_Checksum):
+class Fletcher32(Unconfigured, Checksum):
     """The Fletcher checksum as HDF5 computes it."""
 
     name: ClassVar[str] = "numcodecs.fletcher32"
-    location: str = field(default="end", init=False, repr=False)
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        read_object(configuration, at, problems)
-        return cls()
-
-    def to_json(self) -> JsonObject:
-        return {}
+    at_start: ClassVar[bool] = False
 
     def checksum(self, data: Buffer) -> int:
         encoded = numcodecs.Fletcher32().encode(data)
-        return int.from_bytes(memoryview(encoded)[-_SIZE:], "little")
+        return int.from_bytes(memoryview(encoded)[-4:], "little")
 
 
 @dataclass(frozen=True, slots=True)
-class JenkinsLookup3(_Checksum):
+class JenkinsLookup3(Checksum):
     """Bob Jenkins' lookup3 as HDF5 computes it; `prefix` is hashed before the data, but not stored."""
 
     name: ClassVar[str] = "numcodecs.jenkins_lookup3"
-    location: str = field(default="end", init=False, repr=False)
+    at_start: ClassVar[bool] = False
     initval: int = 0
     prefix: bytes | None = None
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.elements import read_dtype
+from omnizarr.codecs.shared import Unconfigured
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import Json, JsonObject, Problems, read_int, read_object, shown
 
@@ -266,18 +267,10 @@ class AsType(_Filter):
 
 
 @dataclass(frozen=True, slots=True)
-class PackBits:
+class PackBits(Unconfigured):
     """Store eight booleans in a byte, after a byte with the number of bits that fill up the last one."""
 
     name: ClassVar[str] = "numcodecs.packbits"
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        read_object(configuration, at, problems)
-        return cls()
-
-    def to_json(self) -> JsonObject:
-        return {}
 
     def encoded_spec(self, spec: ChunkSpec) -> ChunkSpec:
         if spec.dtype.itemsize != 1 or spec.dtype.kind not in "biu":

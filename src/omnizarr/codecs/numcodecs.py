@@ -22,6 +22,7 @@ import numpy as np
 from omnizarr.codecs.base import ChunkSpec, Codec
 from omnizarr.codecs.buffers import check_limit
 from omnizarr.codecs.number_codecs import Pcodec, Zfpy
+from omnizarr.codecs.shared import Compressor, Unconfigured
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_list, read_object
 from omnizarr.store.base import Buffer
@@ -46,20 +47,7 @@ class Decompressor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Compressor:
-    """What the compressors of this file share."""
-
-    name: ClassVar[str]
-
-    def bind(self, spec: ChunkSpec) -> Self:
-        return self
-
-    def encoded_size(self, size: int) -> int | None:
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class Lz4(_Compressor):
+class Lz4(Compressor):
     """Compress with LZ4, after four bytes with the size."""
 
     name: ClassVar[str] = "numcodecs.lz4"
@@ -91,7 +79,7 @@ class Lz4(_Compressor):
 
 
 @dataclass(frozen=True, slots=True)
-class Bz2(_Compressor):
+class Bz2(Compressor):
     """Compress with bzip2."""
 
     name: ClassVar[str] = "numcodecs.bz2"
@@ -113,7 +101,7 @@ class Bz2(_Compressor):
 
 
 @dataclass(frozen=True, slots=True)
-class Lzma(_Compressor):
+class Lzma(Compressor):
     """Compress with LZMA: an xz file, one of the older format, or raw."""
 
     name: ClassVar[str] = "numcodecs.lzma"
@@ -154,18 +142,10 @@ class Lzma(_Compressor):
 
 
 @dataclass(frozen=True, slots=True)
-class Base64(_Compressor):
+class Base64(Unconfigured, Compressor):
     """Store bytes as text."""
 
     name: ClassVar[str] = "numcodecs.base64"
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        read_object(configuration, at, problems)
-        return cls()
-
-    def to_json(self) -> JsonObject:
-        return {}
 
     def encoded_size(self, size: int) -> int | None:
         return -(-size // 3) * 4

@@ -29,8 +29,20 @@ _JSON_FLAGS = ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_
 _MSGPACK_FLAGS = ("use_single_float", "use_bin_type", "raw")
 
 
+class _OfAny:
+    """A codec that takes elements of any type."""
+
+    __slots__ = ()
+
+    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
+        return None
+
+    def encoded_size(self, spec: ChunkSpec) -> int | None:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
-class Json2:
+class Json2(_OfAny):
     """Store elements as a JSON list, followed by the element type and the shape."""
 
     name: ClassVar[str] = "json2"
@@ -49,12 +61,6 @@ class Json2:
 
     def to_json(self) -> JsonObject:
         return self.configuration
-
-    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
-        return None
-
-    def encoded_size(self, spec: ChunkSpec) -> int | None:
-        return None
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
         options: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "check_circular": True}
@@ -81,7 +87,7 @@ class Json2:
 
 
 @dataclass(frozen=True, slots=True)
-class Msgpack2:
+class Msgpack2(_OfAny):
     """Store elements as a MessagePack list, followed by the element type and the shape."""
 
     name: ClassVar[str] = "msgpack2"
@@ -104,12 +110,6 @@ class Msgpack2:
 
     def to_json(self) -> JsonObject:
         return {flag: getattr(self, flag) for flag in _MSGPACK_FLAGS}
-
-    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
-        return None
-
-    def encoded_size(self, spec: ChunkSpec) -> int | None:
-        return None
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
         packed: bytes = msgpack.packb(
@@ -179,7 +179,7 @@ class Categorize:
 
 
 @dataclass(frozen=True, slots=True)
-class Pickle:
+class Pickle(_OfAny):
     """Refuse pickles, which can run any program; arrays that have them open, but are not read."""
 
     name: ClassVar[str] = "pickle"
@@ -191,12 +191,6 @@ class Pickle:
 
     def to_json(self) -> JsonObject:
         return self.configuration
-
-    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
-        return None
-
-    def encoded_size(self, spec: ChunkSpec) -> int | None:
-        return None
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
         raise CodecError("pickles are not written; take vlen-utf8, vlen-bytes or json2", codec=self.name)

@@ -16,6 +16,7 @@ import numpy as np
 
 from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.elements import read_dtype
+from omnizarr.codecs.shared import Unconfigured
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_object
 from omnizarr.store.base import Buffer
@@ -94,18 +95,10 @@ class _Vlen(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class VlenUtf8(_Vlen):
+class VlenUtf8(Unconfigured, _Vlen):
     """Store strings as UTF-8."""
 
     name: ClassVar[str] = "vlen-utf8"
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        read_object(configuration, at, problems)
-        return cls()
-
-    def to_json(self) -> JsonObject:
-        return {}
 
     @property
     def _library(self) -> Any:
@@ -127,18 +120,10 @@ class VlenUtf8(_Vlen):
 
 
 @dataclass(frozen=True, slots=True)
-class VlenBytes(_Vlen):
+class VlenBytes(Unconfigured, _Vlen):
     """Store byte strings."""
 
     name: ClassVar[str] = "vlen-bytes"
-
-    @classmethod
-    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
-        read_object(configuration, at, problems)
-        return cls()
-
-    def to_json(self) -> JsonObject:
-        return {}
 
     @property
     def _library(self) -> Any:

@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 import numcodecs.zstd
 import zstandard
 
-from omnizarr.codecs.base import ChunkSpec
 from omnizarr.codecs.buffers import check_limit
+from omnizarr.codecs.shared import Compressor
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_bool, read_int, read_object
 from omnizarr.store.base import Buffer
@@ -47,7 +47,7 @@ contexts = _Contexts()
 
 
 @dataclass(frozen=True, slots=True)
-class Zstd:
+class Zstd(Compressor):
     """Compress with Zstandard; level 0 is the library's default (3)."""
 
     name: ClassVar[str] = "zstd"
@@ -64,12 +64,6 @@ class Zstd:
 
     def to_json(self) -> JsonObject:
         return {"level": self.level, "checksum": self.checksum}
-
-    def bind(self, spec: ChunkSpec) -> Self:
-        return self
-
-    def encoded_size(self, size: int) -> int | None:
-        return None
 
     def encode(self, data: Buffer) -> Buffer:
         try:
