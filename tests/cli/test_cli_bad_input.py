@@ -110,6 +110,25 @@ def test_broken_documents(array: Path) -> None:
     assert "zarr.json" in refused("tree", array) or "JSON" in refused("tree", array)
 
 
+def test_an_option_that_fits_no_array_is_told_once(tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "many")
+    for name in "abcde":
+        root.create_array(name, shape=(4,), dtype="i4")
+    line = refused("copy", tmp_path / "many", tmp_path / "out", "--codec", "nope")
+    assert line.count("nope") == 1 and "and 2 more: " in line
+
+
+def test_an_unfinished_copy_says_so(array: Path, tmp_path: Path) -> None:
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / JOURNAL).write_bytes(b"{}")
+    for command in ("info", "tree", "validate", "dump"):
+        assert "the same copy run again completes it" in refused(command, tmp_path / "half")
+
+
+def test_dump_of_an_array_says_what_shows_it(array: Path) -> None:
+    assert "'omnizarr info' describes it" in refused("dump", array)
+
+
 def test_usage_errors(array: Path, tmp_path: Path) -> None:
     assert "No such command" in refused("frobnicate")
     assert "No such option" in refused("info", array, "--frob")
@@ -244,7 +263,7 @@ def test_a_reader_that_goes_away_is_no_error(array: Path) -> None:
         assert child.stdout is not None and child.stderr is not None
         child.stdout.close()
         error = child.stderr.read()
-        child.wait(timeout=60)
+        assert child.wait(timeout=60) == 141
     assert "Traceback" not in error and "Exception" not in error
 
 

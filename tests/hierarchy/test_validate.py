@@ -93,15 +93,18 @@ def test_keys_that_belong_to_nothing(number: int) -> None:
     store.set(beyond, b"")
     orphan = FORMATS[number].document_keys("far/off")[0]
     store.set(orphan, store.get(FORMATS[number].document_keys("b")[0]) or b"")
+    store.set(f"far/off/{'0' if number == 2 else 'c/0'}", b"")
     assert sorted(found(store, number)) == sorted(
         [
             ("key", "", "notes.txt"),
             ("key", "g/a", "g/a/notes"),
             ("key", "g/a", "g/a/c/x"),
             ("key", "g/a", beyond),
-            ("key", "", orphan),
+            ("key", "far", ""),
         ]
     )
+    (lost,) = [f for f in validate(store, FORMATS[number]) if f.path == "far"]
+    assert lost.message == "a group without a document; 2 keys lie below it that cannot be reached"
 
 
 @both

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from omnizarr.cli.places import place_argument
+from omnizarr.cli.places import place_argument, store_at
+from omnizarr.cli.sizes import counted
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.store.url import open_store
 
 
 @click.command("consolidate")
@@ -17,7 +17,8 @@ def command(place: str, zarr_format: str | None) -> None:
 
     What is changed later makes them stale; `omnizarr validate` tells.
     """
-    with open_store(place, mode="r+") as store:
-        group = consolidate_metadata(store, zarr_format=None if zarr_format is None else int(zarr_format))
+    format = None if zarr_format is None else int(zarr_format)
+    with store_at(place, "r+") as (store, path):
+        group = consolidate_metadata(store, path, format)
     nodes = len(group.metadata.consolidated or {})
-    click.echo(f"consolidated {nodes} node{'' if nodes == 1 else 's'} in {group.store_path}")
+    click.echo(f"consolidated {counted(nodes, 'node')} in {group.store_path}")

@@ -10,15 +10,17 @@ from typing import Any
 
 import click
 
-from omnizarr.cli.places import netcdf_file
+from omnizarr.cli.places import NETCDF, netcdf_file
 from omnizarr.cli.progress import progress_bar
-from omnizarr.cli.sizes import parse_size, shown_size
+from omnizarr.cli.sizes import counted, parse_size, shown_size
+from omnizarr.codecs.registry import codec_class
 from omnizarr.hierarchy.copy import opened, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
-from omnizarr.hierarchy.copying.recut import KEEP, Cuts
+from omnizarr.hierarchy.copying.recut import KEEP, Cuts, keeps
 from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.jsontypes import shown
+from omnizarr.metadata.chains import PREFIX
 from omnizarr.netcdf.convert import ConversionReport, convert_netcdf, losses_of
 
 _EVERY = ""
@@ -69,11 +71,17 @@ class Codecs(click.ParamType[Any]):
         if text == "none":
             return None
         if not text.startswith(("{", "[")):
-            return {"name": text}
+            return {"name": _known(text)}
         try:
             return json.loads(text)
         except ValueError as error:
             self.fail(f"expected JSON such as {_EXAMPLE}, found {shown(text)}: {error}", param, ctx)
+
+
+def _known(name: str) -> str:
+    """Return the name that Zarr v3 has for a codec, where only numcodecs knows it by this one."""
+    other = f"{PREFIX}{name}"
+    return other if codec_class(name) is None and codec_class(other) is not None else name
 
 
 _EXAMPLE = '{"name": "zstd", "configuration": {"level": 3}}'
@@ -101,16 +109,18 @@ def command(source: str, target: str, memory: int, overwrite: bool, strict: bool
     before anything is written. A copy that was interrupted is continued by the same command, or starts
     anew where SRC has changed.
 
-    A netCDF file (.nc) becomes an NCZarr dataset with the file's chunks and filters.
+    A netCDF file (.nc) becomes an NCZarr dataset, with the file's chunks and filters unless others are
+    given.
     """
+    _refuse_netcdf_target(target)
+    zarr_format = options.pop("zarr_format")
+    given = {name: _per_array(name, values) for name, values in options.items()}
     if (file := netcdf_file(source)) is not None:
-        _refuse_for_netcdf(options)
-        report = _copy_netcdf(file, target, memory, overwrite=overwrite, strict=strict)
+        _refuse_for_netcdf(source, target, zarr_format, given.pop("shards"))
+        report = _copy_netcdf(file, target, memory, overwrite=overwrite, strict=strict, **given)
         tell(report.groups, report.variables, "variable", report.moved, report.resumed)
         return
-    _check_exists(source)
-    zarr_format = options.pop("zarr_format")
-    cuts = Cuts(**{name: _per_array(name, given) for name, given in options.items()})
+    cuts = Cuts(**given)
     with ExitStack() as held:
         node = opened(source, held)
         store, path = target_of(target, None, held)
@@ -124,43 +134,45 @@ def command(source: str, target: str, memory: int, overwrite: bool, strict: bool
 
 
 def _copy_netcdf(
-    source: Path, target: str, memory: int, *, overwrite: bool, strict: bool
+    source: Path, target: str, memory: int, *, overwrite: bool, strict: bool, **given: Any
 ) -> ConversionReport:
     for loss in () if strict else losses_of(source):
         click.echo(f"not kept: {loss}", err=True)
     with progress_bar("converting") as advance:
         return convert_netcdf(
-            source, target, memory=memory, overwrite=overwrite, strict=strict, progress=advance
+            source, target, memory=memory, overwrite=overwrite, strict=strict, progress=advance, **given
         )
 
 
-def _refuse_for_netcdf(options: Mapping[str, Any]) -> None:
-    if options["zarr_format"] == "3":
+def _refuse_netcdf_target(target: str) -> None:
+    if target.rstrip("/").lower().endswith(NETCDF):
         raise click.UsageError(
-            "--zarr-format: NCZarr datasets are Zarr v2; copy the result again for Zarr v3"
+            f"{target}: copies are Zarr, not netCDF files; expected a name such as "
+            f"{Path(target.rstrip('/')).stem}.zarr or {Path(target.rstrip('/')).stem}.zip"
         )
-    for name in ("chunks", "shards", "compressors", "filters"):
-        if options[name]:
-            raise click.UsageError(
-                f"--{name.removesuffix('s')}: a netCDF file keeps its chunks and filters; "
-                "copy the result again to change them"
-            )
+
+
+def _refuse_for_netcdf(source: str, target: str, zarr_format: str | None, shards: Any) -> None:
+    """Refuse what only Zarr v3 has, and tell how to come by it."""
+    asked = "--zarr-format 3" if zarr_format == "3" else "--shards" if not keeps(shards) else None
+    if asked is not None:
+        raise click.UsageError(
+            f"{asked}: a netCDF file becomes NCZarr, which is Zarr v2; first "
+            f"'omnizarr copy {source} STEP.zarr', then 'omnizarr copy STEP.zarr {target} --zarr-format 3', "
+            "with any chunks, shards and codecs"
+        )
 
 
 def tell(groups: int, arrays: int, noun: str, moved: Moved, resumed: bool) -> None:
     """Say what was copied."""
-    parts = [f"{_counted(groups, 'group')}, {_counted(arrays, noun)}"]
+    parts = [f"{counted(groups, 'group')}, {counted(arrays, noun)}"]
     if resumed:
         parts.append("an interrupted copy was continued")
     if moved.chunks:
-        parts.append(f"{_counted(moved.chunks, 'chunk')} ({shown_size(moved.bytes)}) moved without decoding")
+        parts.append(f"{counted(moved.chunks, 'chunk')} ({shown_size(moved.bytes)}) moved without decoding")
     if moved.recoded_bytes:
         parts.append(f"{shown_size(moved.recoded_bytes)} encoded anew")
     click.echo("copied " + "; ".join(parts))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _per_array(name: str, given: tuple[tuple[str, Any], ...]) -> Any:
@@ -171,8 +183,3 @@ def _per_array(name: str, given: tuple[tuple[str, Any], ...]) -> Any:
     if _EVERY in by_path and len(by_path) > 1:
         raise click.UsageError(f"--{name}: expected either one value for all arrays or PATH=VALUE for each")
     return by_path.get(_EVERY, by_path)
-
-
-def _check_exists(source: str) -> None:
-    if "://" not in source and not Path(source.partition("#")[0]).exists():
-        raise click.UsageError(f"there is nothing at {source}")

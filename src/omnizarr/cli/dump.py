@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 import click
 import numpy as np
 
 from omnizarr.cli.output import write_text
 from omnizarr.cli.places import netcdf_file, place_argument
+from omnizarr.errors import NodeTypeError
 from omnizarr.netcdf.cdl.data import AnyArray
 from omnizarr.netcdf.cdl.write import Read, Shown, write_cdl
 from omnizarr.netcdf.dataset import Dataset
@@ -50,7 +52,9 @@ def command(
 
 def name_of(place: str) -> str:
     """Return the last part of a path or URL without its suffix."""
-    last = PurePosixPath(place.partition("#")[0].rstrip("/\\").replace("\\", "/")).name
+    if "://" in place:
+        place = unquote(place.partition("#")[0])
+    last = PurePosixPath(place.rstrip("/\\").replace("\\", "/")).name
     return last.rpartition(".")[0] or last
 
 
@@ -70,13 +74,24 @@ def source_at(place: str) -> Iterator[Source]:
     if path is not None:
         with NetCDFFile(path) as file:
             classic = file.netcdf.data_model != "NETCDF4"
-            root = file.model().dataset.root
+            found = file.model(verbatim=True)
+            for loss in found.losses:
+                click.echo(f"not shown: {loss}", err=True)
+            root = found.dataset.root
             yield Source(root, lambda path, rows: _values(file.variable(path), rows), classic)
         return
-    with Dataset(place) as dataset:
+    with _dataset(place) as dataset:
         dataset.set_auto_maskandscale(False)
         dataset.set_auto_chartostring(False)
         yield Source(dataset.dataset.root, lambda path, rows: _values(dataset[path], rows))
+
+
+def _dataset(place: str) -> Dataset:
+    try:
+        return Dataset(place)
+    except NodeTypeError as error:
+        message = "'omnizarr info' describes it, and 'omnizarr dump -v' of its group shows it"
+        raise click.UsageError(f"{place} is an array, not a group: {message}") from error
 
 
 def _values(variable: Any, rows: slice) -> AnyArray:

@@ -9,6 +9,7 @@ import click
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, node_at, place_argument
 from omnizarr.cli.sizes import shown_size
+from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.paths import prefix_of
@@ -40,13 +41,31 @@ def command(place: str, as_json: bool) -> None:
 
 
 def _shown(name: str, value: Json) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if name.endswith("bytes") and isinstance(value, int):
-        return f"{value} ({shown_size(value)})"
+        return f"{value} ({shown_size(value)})" if value >= 1000 else f"{value}"
     if isinstance(value, str | int | float) or value is None:
         return str(value)
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return ", ".join(map(str, value))
+    if isinstance(value, list) and name == "codecs":
+        return ", ".join(map(_codec, value))
     return shown(value, 500)
+
+
+def _codec(value: Json) -> str:
+    """Return a codec as one would call it; those inside shards too."""
+    if not isinstance(value, dict):
+        return str(value)
+    configuration = value.get("configuration")
+    options = configuration.items() if isinstance(configuration, dict) else ()
+    called = ", ".join(f"{name}={_option(name, option)}" for name, option in options)
+    return f"{value.get('name')}({called})" if called else str(value.get("name"))
+
+
+def _option(name: str, value: Json) -> str:
+    if name.endswith("codecs") and isinstance(value, list):
+        return f"[{', '.join(map(_codec, value))}]"
+    return shown(value)
 
 
 def _of_array(array: Array) -> JsonObject:
@@ -60,20 +79,16 @@ def _of_array(array: Array) -> JsonObject:
         "dtype": str(array.dtype),
         "chunks": array.chunks,
         "shards": array.shards,
-        "codecs": [_codec(codec.name, codec.configuration) for codec in array.metadata.codecs],
+        "codecs": [codec.to_json() for codec in array.metadata.codecs],
         "fill_value": _fill(array.fill_value),
         "dimension_names": array.dimension_names,
         "bytes": array.nbytes,
         "stored_bytes": stored,
-        "stored_chunks": f"{array.nchunks_initialized} of {array.nchunks}",
+        "stored_chunks": array.nchunks_initialized,
+        "all_chunks": array.nchunks,
     }
     optional = ("shards", "dimension_names")
     return {name: _json(value) for name, value in facts.items() if value is not None or name not in optional}
-
-
-def _codec(name: str, configuration: JsonObject) -> str:
-    options = ", ".join(f"{option}={shown(value)}" for option, value in configuration.items())
-    return f"{name}({options})" if options else name
 
 
 def _fill(value: Any) -> Json:
@@ -100,7 +115,10 @@ def _of_group(group: Group) -> JsonObject:
         "keys": len(keys),
         "stored_bytes": sum(group.store.size(key) or 0 for key in keys),
     }
-    return facts | _of_dataset(detect(group).read(group).model)
+    try:
+        return facts | _of_dataset(detect(group).read(group).model)
+    except MetadataError as error:  # of a node below, which `validate` tells more about
+        return facts | {"problem": "; ".join(map(str.strip, str(error).splitlines()))}
 
 
 def _of_dataset(model: DatasetModel) -> JsonObject:

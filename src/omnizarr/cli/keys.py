@@ -6,7 +6,8 @@ import click
 
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, place_argument, store_at
-from omnizarr.cli.sizes import shown_size
+from omnizarr.cli.sizes import counted, shown_size
+from omnizarr.hierarchy.paths import prefix_of
 
 
 @click.command("keys")
@@ -18,8 +19,8 @@ def command(place: str, prefix: str, as_json: bool) -> None:
 
     With PREFIX, only keys below it.
     """
-    below = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
-    with store_at(place) as store:
+    with store_at(place) as (store, path):
+        below = prefix_of("/".join(filter(None, (path, prefix.strip("/")))))
         sizes = {key: store.size(key) or 0 for key in sorted(store.list_prefix(below))}
     if as_json:
         write_json([{"key": key, "size": size} for key, size in sizes.items()])
@@ -28,4 +29,4 @@ def command(place: str, prefix: str, as_json: bool) -> None:
     for key, size in sizes.items():
         click.echo(f"{size:>{width}}  {key}")
     total = sum(sizes.values())
-    click.echo(f"{len(sizes)} keys, {shown_size(total)}", err=True)
+    click.echo(f"{counted(len(sizes), 'key')}, {shown_size(total)}", err=True)

@@ -1,7 +1,8 @@
 """The command line: which commands there are, and how a run of one ends.
 
 Exit status: 0; 1 where a command that looks for something found it (problems, differences); 2 for usage
-and input errors, told in one line on standard error; 130 after Ctrl-C.
+and input errors, told in one line on standard error; 130 after Ctrl-C; 141 where the reader of the output
+went away, as for any command of a pipe.
 """
 
 from __future__ import annotations
@@ -66,6 +67,13 @@ class Commands(click.Group):
             status = self._status(arguments, debug, extra)
         sys.exit(status)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; a reader that went away is told apart, since to click it is status 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGone from error
+
     def _status(self, arguments: list[str], debug: bool, extra: dict[str, Any]) -> int:
         try:
             status = super().main(arguments, "omnizarr", **extra)
@@ -73,10 +81,9 @@ class Commands(click.Group):
         except (click.Abort, KeyboardInterrupt):
             _say("interrupted")
             return 130
-        except BrokenPipeError:
-            # The reader of our output has gone, which is its right; Python must not flush to it at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+        except (_ReaderGone, BrokenPipeError):
+            _silence()
+            return 141
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message(), err=True)
             return 2
@@ -86,6 +93,17 @@ class Commands(click.Group):
             _say(told(error))
             return 2
         return status if isinstance(status, int) else 0
+
+
+class _ReaderGone(Exception):
+    """The reader of our output has gone, which is its right."""
+
+
+def _silence() -> None:
+    """Write to nobody from now on: Python flushes at exit, and would complain of a reader that has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def told(error: Exception) -> str:

@@ -12,13 +12,13 @@ import click
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
-from omnizarr.store.base import Store
-from omnizarr.store.url import Mode, open_store
+from omnizarr.hierarchy.opening.locate import Place, locate
+from omnizarr.store.url import Mode
 
 place_argument = click.argument("place", metavar="PLACE")
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
-_NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
+NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
 _MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 
 
@@ -34,22 +34,23 @@ def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
 
 
 @contextmanager
-def store_at(place: str) -> Iterator[Store]:
-    """Open the store at a place for reading, whatever it holds."""
+def store_at(place: str, mode: Mode = "r") -> Iterator[Place]:
+    """Open the store at a place, whatever it holds; the path is that of a place within a zip file."""
     _refuse_netcdf_file(place)
-    with open_store(place, mode="r") as store:
-        yield store
+    found = locate(place, None, mode)
+    with found.store:
+        yield found
 
 
 def netcdf_file(place: str) -> Path | None:
     """Return the netCDF or HDF5 file that a place is, or by its name claims to be; None for other places."""
     path = Path(unquote(urlsplit(place).path)) if place.startswith("file://") else Path(place)
     if not path.is_file():
-        claims = path.suffix.lower() in _NETCDF and not path.exists()
+        claims = path.suffix.lower() in NETCDF and not path.exists()
         return path if claims and "://" not in str(path) else None
     with path.open("rb") as file:
         found = file.read(8).startswith(_MAGIC)
-    return path if found or path.suffix.lower() in _NETCDF else None
+    return path if found or path.suffix.lower() in NETCDF else None
 
 
 def _refuse_netcdf_file(place: str) -> None:

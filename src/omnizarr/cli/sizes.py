@@ -23,6 +23,11 @@ def parse_size(text: str) -> int:
     return int(float(found[1]) * _UNITS[(found[2] or "").lower()])
 
 
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something: `1 key`, `2 keys`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def shown_size(count: int) -> str:
     """Return a byte count in the largest unit that leaves a whole part: `1.5 MB`."""
     size = float(count)

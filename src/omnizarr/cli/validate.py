@@ -5,17 +5,14 @@ from __future__ import annotations
 import click
 
 from omnizarr.cli.output import write_json
-from omnizarr.cli.places import json_option, place_argument
+from omnizarr.cli.places import json_option, place_argument, store_at
 from omnizarr.cli.progress import progress_bar
-from omnizarr.errors import NodeNotFoundError
-from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.validate import Finding, validate
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
-from omnizarr.store.url import open_store
 
 
 @click.command("validate")
@@ -28,8 +25,9 @@ def command(place: str, data: bool, as_json: bool) -> int:
     Checked are: every document, with the place of each fault in it; whether consolidated metadata are up
     to date; keys that belong to nothing; copies that were never completed; with --data, every chunk.
     """
-    with open_store(place, mode="r") as store, progress_bar("chunks", in_bytes=False) as advance:
-        found = [validate(store, format, data=data, progress=advance) for format in _formats(store)]
+    with store_at(place) as (store, path), progress_bar("chunks", in_bytes=False) as advance:
+        formats = _formats(store, path)
+        found = [validate(store, format, path, data=data, progress=advance) for format in formats]
         findings = _together(found)
     if as_json:
         write_json([finding.to_json() for finding in findings])
@@ -41,14 +39,11 @@ def command(place: str, data: bool, as_json: bool) -> int:
     return 1 if findings else 0
 
 
-def _formats(store: Store) -> list[Format]:
-    """Return the formats that the root is in: usually one, two where both have a document there."""
-    found = [format for format in FORMATS.values() if is_node(store, format, "")]
+def _formats(store: Store, path: str) -> list[Format]:
+    """Return the formats that the node is in: usually one, two where both have a document there."""
+    found = [format for format in FORMATS.values() if is_node(store, format, path)]
     if not found:
-        if unfinished(store, ""):
-            message = "a copy to here was begun and never completed; the same copy run again completes it"
-            raise NodeNotFoundError(message, store=store.name, path="")
-        raise absent(store, None, "")
+        raise absent(store, None, path)
     return found
 
 

@@ -14,7 +14,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.sorting import KeySorter, SortedKey
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_documents, read_documents
-from omnizarr.hierarchy.paths import joined, prefix_of
+from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.consolidated import stale
@@ -154,7 +154,11 @@ class _Check:
     def sort_keys(self) -> None:
         """Find the keys that belong to nothing, and the chunks."""
         sorter = KeySorter(self.store, self.format, self.path, self.nodes, self.arrays, self.broken)
-        for found in sorter.sorted_keys():
+        keys = list(sorter.sorted_keys())
+        lost = self.unreachable(keys)
+        for found in keys:
+            if found.key.startswith(lost):
+                continue
             if found.kind == "chunk" and found.array is not None:
                 self.chunks.append((found.array, found.key, found.coords))
             elif found.kind == "journal":
@@ -163,6 +167,21 @@ class _Check:
             elif found.kind in ("outside", "stray", "lost"):
                 place = self.path if found.array is None else found.array.path
                 self.add("key", place, found.key, _stray(found))
+
+    def unreachable(self, keys: list[SortedKey]) -> tuple[str, ...]:
+        """Find the groups without a document that hold nodes; return the prefixes of what lies below."""
+        lost = {self.highest_lost(found.key) for found in keys if found.kind == "lost"} - {None}
+        for place in sorted(filter(None, lost)):
+            count = sum(found.key.startswith(prefix_of(place)) for found in keys)
+            below = "a key lies below it that" if count == 1 else f"{count} keys lie below it that"
+            self.add("key", place, "", f"a group without a document; {below} cannot be reached")
+        return tuple(map(prefix_of, filter(None, lost)))
+
+    def highest_lost(self, key: str) -> str | None:
+        """Return the highest group above a node's document that has none itself."""
+        above = reversed(ancestors_of(self.format.node_path(key[len(prefix_of(self.path)) :]) or ""))
+        missing = next((name for name in above if name not in self.nodes), None)
+        return None if missing is None else joined(self.path, missing)
 
     def decode_chunks(self, progress: Progress) -> None:
         """Decode every stored chunk."""
@@ -173,7 +192,9 @@ class _Check:
             done.append(None)
             progress(len(done), len(self.chunks))
 
+        before = len(self.findings)
         run(self.chunks, decode, workers=config.settings.threads, batch=4)
+        self.findings[before:] = sorted(self.findings[before:], key=lambda finding: finding.at)
 
     def decode_chunk(self, array: Array, key: str, coords: tuple[int, ...]) -> None:
         value = self.store.get(key)
@@ -186,7 +207,7 @@ class _Check:
 
 def _stray(found: SortedKey) -> str:
     if found.kind == "lost":
-        return "a node that cannot be reached: a group above it has no document"
+        return "a node's document, of no format that is read here"
     if found.array is None:
         return "belongs to no node"
     if found.kind == "outside":

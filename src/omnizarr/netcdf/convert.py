@@ -20,12 +20,13 @@ import numpy as np
 
 from omnizarr.config import config
 from omnizarr.engine.pool import run
-from omnizarr.errors import ConversionError
-from omnizarr.geometry.grid import RegularAxis
+from omnizarr.errors import ConversionError, MetadataError
+from omnizarr.geometry.grid import RegularAxis, RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.journal import Journal
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.copying.recut import KEEP, Cuts, PerArray, keeps, recut
 from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.node import Node
@@ -33,6 +34,7 @@ from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import joined
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.chains import numcodecs_id
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.netcdf import hdf5
@@ -41,6 +43,7 @@ from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.nczarr import NCZarr
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes, new_array
 from omnizarr.netcdf.files import FileModel, Loss, NetCDFFile, with_string_length
+from omnizarr.netcdf.filters import FILTERS, OtherFilter, read_filter
 from omnizarr.netcdf.model import GroupModel, VariableModel, join
 from omnizarr.netcdf.types import STRING
 from omnizarr.netcdf.values import longest_text, to_storage
@@ -87,6 +90,9 @@ def convert_netcdf(
     source: str | Path,
     target: Any,
     *,
+    chunks: PerArray = KEEP,
+    filters: PerArray = KEEP,
+    compressors: PerArray = KEEP,
     memory: int = MEMORY,
     progress: Progress | None = None,
     strict: bool = False,
@@ -100,6 +106,8 @@ def convert_netcdf(
     ----------
     target
         A path, a URL or a store.
+    chunks, filters, compressors
+        As in `omnizarr.copy`; by default those of the file.
     memory
         Bytes that the conversion may hold at any time.
     progress
@@ -116,7 +124,8 @@ def convert_netcdf(
     StoreNotFoundError
         There is no such file.
     ConversionError
-        It is no netCDF file; or `strict`, and something would be lost; or `memory` is too little.
+        It is no netCDF file; or `strict`, and something would be lost; or `memory` is too little; or a
+        variable cannot have the chunks or codecs that were asked for.
     NodeExistsError
         There is something at the target that no interrupted conversion left there.
     """
@@ -131,7 +140,8 @@ def convert_netcdf(
         store, place = locate(target, path, "a", storage_options)
         if not isinstance(target, Store | Node):
             held.callback(store.close)
-        return _Conversion(file, found, store, place, memory).run(overwrite, progress)
+        cuts = Cuts(chunks=chunks, filters=filters, compressors=compressors)
+        return _Conversion(file, found, store, place, memory, cuts).run(overwrite, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +163,20 @@ class _Task:
 class _Conversion:
     """One conversion; everything is planned and checked before anything is written."""
 
-    def __init__(self, file: NetCDFFile, found: FileModel, store: Store, place: str, memory: int) -> None:
+    def __init__(
+        self, file: NetCDFFile, found: FileModel, store: Store, place: str, memory: int, cuts: Cuts
+    ) -> None:
         self.file = file
         self.found = found
         self.store = store
         self.place = place
         self.memory = memory
+        self.cuts = cuts
         self.format: Format = format_of(2)
         self.nodes: dict[str, NodeMetadata] = {}
         self.tasks: list[_Task] = []
         self.plan(found.dataset.root, "/")
+        cuts.check_paths([task.path.strip("/") for task in self.tasks])
 
     def plan(self, group: GroupModel, path: str) -> None:
         variables = tuple(self.sized(variable, join(path, variable.name)) for variable in group.variables)
@@ -199,9 +213,10 @@ class _Conversion:
 
     def task(self, variable: VariableModel, path: str) -> _Task:
         shape = self.found.dataset.root.shape(variable)
-        metadata = new_array(variable, shape, _DIALECT.variable_attributes(variable))
+        asked = new_array(variable, shape, _DIALECT.variable_attributes(variable))
+        variable, metadata = self.recut(variable, asked, path)
         dataset = self.found.datasets.get(path)
-        kept = path in self.found.kept and _same_element(dataset, metadata)
+        kept = metadata is asked and path in self.found.kept and _same_element(dataset, metadata)
         if kept and not variable.no_fill:
             metadata = _with_fill_of(dataset, metadata)
         self.nodes[path.strip("/")] = metadata
@@ -211,6 +226,21 @@ class _Conversion:
         if kept:
             return _Task(path, variable, array, dataset, None, config.settings.threads)
         return self.recoding(_Task(path, variable, array, dataset, None, 1))
+
+    def recut(
+        self, variable: VariableModel, metadata: ArrayMetadata, path: str
+    ) -> tuple[VariableModel, ArrayMetadata]:
+        """Return a variable and its array with the chunks and codecs that were asked for."""
+        cut = self.cuts.of(path.strip("/"))
+        try:
+            changed = recut(metadata, self.format, cut)
+            if changed is not metadata:
+                _check_filters(changed)
+        except (ConversionError, MetadataError, TypeError, ValueError) as error:
+            raise ConversionError(f"variable {path}: {error}") from error
+        if keeps(cut.chunks) or not isinstance(changed.grid, RegularGrid):
+            return variable, changed
+        return replace(variable, chunks=changed.grid.chunk_shape or None), changed
 
     def recoding(self, task: _Task) -> _Task:
         """Return a task with the blocks in which its values are read and written."""
@@ -307,7 +337,7 @@ class _Conversion:
         for at in range(0, len(chunks), _BATCH):
             batch = chunks[at : at + _BATCH]
             whole = [c for c in batch if c.is_whole and (expected is None or expected == c.size)]
-            recoded += [c for c in batch if c not in whole]
+            recoded += [c for c in batch if not (c.is_whole and (expected is None or expected == c.size))]
             # More threads than fit would hold more chunks than memory has room for.
             largest = max((chunk.size for chunk in whole), default=1)
             workers = max(1, min(task.threads, self.memory // largest))
@@ -336,6 +366,14 @@ class _Conversion:
         values = np.asarray(self.file.variable(task.path)[region or ...])
         stored = to_storage(task.variable.type, values, task.array.dtype)
         task.array[(*region, ...)] = stored if region else stored.reshape(task.array.shape)
+
+
+def _check_filters(metadata: ArrayMetadata) -> None:
+    """Refuse codecs that netCDF-C does not know."""
+    for codec in metadata.codecs:
+        name = numcodecs_id(codec)
+        if name is not None and isinstance(read_filter(name, codec.configuration), OtherFilter):
+            raise ConversionError(f"netCDF-C has no filter {name!r}; expected one of {', '.join(FILTERS)}")
 
 
 def _same_element(dataset: Any, metadata: ArrayMetadata) -> bool:

@@ -79,7 +79,8 @@ class NetCDFFile:
                 warnings.simplefilter("ignore")
                 self.netcdf = self._held.enter_context(library.Dataset(self.path))
         except (OSError, RuntimeError) as error:
-            raise ConversionError(f"{self.path} is no netCDF file that can be read: {error}") from error
+            why = error.strerror if isinstance(error, OSError) and error.strerror else error
+            raise ConversionError(f"{self.path} is no netCDF file that can be read: {why}") from error
         self.netcdf.set_auto_maskandscale(False)
         self.netcdf.set_auto_chartostring(False)
         self.hdf5: Any = None
@@ -90,9 +91,12 @@ class NetCDFFile:
         """Return netCDF4's handle on a variable."""
         return self.netcdf[path.lstrip("/")] if path.count("/") > 1 else self.netcdf.variables[path[1:]]
 
-    def model(self) -> FileModel:
-        """Return what the file holds, and what the target cannot hold."""
-        return _Reader(self).run()
+    def model(self, *, verbatim: bool = False) -> FileModel:
+        """Return what the file holds, and what a Zarr dataset cannot hold.
+
+        With `verbatim` a `_FillValue` is left as it is, though it be of another type than its variable.
+        """
+        return _Reader(self, verbatim).run()
 
     def __enter__(self) -> Self:
         return self
@@ -106,8 +110,9 @@ class NetCDFFile:
 class _Reader:
     """One reading of a file's structure."""
 
-    def __init__(self, file: NetCDFFile) -> None:
+    def __init__(self, file: NetCDFFile, verbatim: bool) -> None:
         self.file = file
+        self.verbatim = verbatim
         self.found = FileModel(DatasetModel(root=GroupModel(name="/"), dialect="netcdf"))
 
     def run(self) -> FileModel:
@@ -196,12 +201,15 @@ class _Reader:
         Classic files may have one that the type cannot hold, NaN for integers, which fills nothing:
         then it is left out, and there is no filling.
         """
+        if self.verbatim:
+            return attributes, True
         found = []
         for attribute in attributes:
             try:
                 found.append(cast_attribute(attribute, kind) if attribute.name == FILL_VALUE else attribute)
             except ConversionError:
-                self.lose(path, f"_FillValue {attribute.value!r}, which is no {kind}")
+                values = ", ".join(map(str, attribute.values))
+                self.lose(path, f"_FillValue {values} ({attribute.type}), which no {kind} can be")
         return tuple(found), len(found) == len(attributes)
 
     def storable(self, filters: tuple[Filter, ...], kind: NcType, path: str) -> tuple[Filter, ...]:

@@ -163,6 +163,10 @@ class OtherFilter:
 Filter: TypeAlias = Zlib | Shuffle | Fletcher32 | Szip | Bzip2 | Zstd | Blosc | OtherFilter
 
 
+# Those of them that chunks can be written with; szip is read alone.
+FILTERS = ("zlib", "zstd", "bz2", "blosc", "shuffle", "fletcher32")
+
+
 def read_filter(name: str, configuration: JsonObject) -> Filter:
     """Return the filter that numcodecs configures like this."""
     match name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, NodeNameError
@@ -19,6 +20,8 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+
+_PATHS_SHOWN = 3
 
 
 def plan_copy(
@@ -174,7 +177,18 @@ def _listed(losses: list[Loss], format: Format) -> str:
     head = f"Zarr {format.zarr_format} cannot hold "
     if len(losses) == 1:
         return head + str(losses[0])
-    return f"{head}{len(losses)} things of the source:\n" + "\n".join(f"  - {loss}" for loss in losses)
+    listed = "\n".join(f"  - {line}" for line in _gathered(losses))
+    return f"{head}{len(losses)} things of the source:\n{listed}"
+
+
+def _gathered(losses: list[Loss]) -> Iterator[str]:
+    """Yield a line for each thing that is lost, with the first few of the nodes that lose it."""
+    paths: dict[str, list[str]] = {}
+    for loss in losses:
+        paths.setdefault(loss.what, []).append(f"/{loss.path}")
+    for what, where in paths.items():
+        more = f" and {len(where) - _PATHS_SHOWN} more" if len(where) > _PATHS_SHOWN else ""
+        yield f"{', '.join(where[:_PATHS_SHOWN])}{more}: {what}"
 
 
 def _check_apart(source: Node, store: Store, path: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from omnizarr.errors import MetadataError, NodeNotFoundError
+from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, is_node
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
@@ -30,6 +31,8 @@ def absent(
 
 
 def _instead(store: Store, format: Format | None, path: str) -> str:
+    if unfinished(store, path):
+        return "a copy to here was begun and never completed; the same copy run again completes it"
     for other in FORMATS.values():
         if other != format and (kind := _kind(store, other, path)):
             return (

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.archives import split_archive
 from omnizarr.hierarchy.opening.explain_store import explained
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.store.base import Store
@@ -30,7 +31,7 @@ def locate(
     ----------
     target
         A path of the file system, a URL, a store, a dictionary of bytes, an array or group (for what lies
-        at or below it), or None for a new store in memory.
+        at or below it), or None for a new store in memory. A path may lead into a zip file.
     mode
         With `"r"` the store refuses writes; with `"r"` and `"r+"` it has to exist.
 
@@ -42,9 +43,10 @@ def locate(
     relative = normal_path(path)
     if isinstance(target, Node):
         return Place(open_store(target.store, mode=mode), joined(target.path, relative))
-    store = MemoryStore() if target is None else target
+    store, inside = split_archive(MemoryStore() if target is None else target)
+    place = joined(normal_path(inside), relative)
     try:
-        return Place(open_store(store, mode=mode, storage_options=storage_options), relative)
+        return Place(open_store(store, mode=mode, storage_options=storage_options), place)
     except StoreError as error:
         raise explained(error, target) from error
 
