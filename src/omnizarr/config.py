@@ -62,9 +62,9 @@ class Settings:
             kind: type = type(field.default)
             if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
                 raise ValueError(f"{field.name}: expected {kind.__name__}, found {value!r}")
-            least = _LEAST.get(field.name)
-            if least is not None and value < least:
-                raise ValueError(f"{field.name}: expected at least {least}, found {value!r}")
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)!r}")
         if self.threads <= 0:
             object.__setattr__(self, "threads", _cores())
         if self.missing_chunks not in ("fill", "raise"):

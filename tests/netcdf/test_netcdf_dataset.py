@@ -289,3 +289,21 @@ def test_consolidated_metadata_stay_true(tmp_path: Path) -> None:
         made["v"].units = "m"
     found = zarr.open_consolidated(tmp_path, mode="r")
     assert found["v"].shape == (4,) and found["v"].attrs["units"] == "m"
+
+
+@pytest.mark.parametrize("value", [5, None, [1, 2], np.array([1.5, 2.5]), ["a", None], ["a", 5]])
+def test_only_strings_are_written_to_strings(value: Any) -> None:
+    dataset = netcdf.Dataset({}, "w")
+    dataset.createDimension("x", 2)
+    texts = dataset.createVariable("texts", str, ("x",))
+    texts[:] = np.array(["a", b"b"], object)
+    with pytest.raises(TypeError, match="expected strings, found"):
+        texts[:] = value
+    assert texts[:].tolist() == ["a", "b"]
+
+
+def test_attributes_have_one_dimension() -> None:
+    dataset = netcdf.Dataset({}, "w")
+    with pytest.raises(ValueError, match="'table': expected one dimension at most, found 2"):
+        dataset.table = [[1, 2], [3, 4]]
+    assert dataset.ncattrs() == []

@@ -29,6 +29,9 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
     "unsigned": ("i1", {"_Unsigned": "true"}, [-1, 0, 1]),
     "unsigned and packed": ("i2", {"_Unsigned": "true", "scale_factor": 2.0}, [-1, 0, 1]),
     "unsigned fill": ("i1", {"_Unsigned": "true", "_FillValue": np.int8(-1)}, [-1, 0, 1]),
+    "no filling": ("i2", {"_FillValue": False}, [1, -32767, 3]),
+    "no filling of bytes": ("u1", {"_FillValue": False}, [1, 255, 3]),
+    "no filling of floats": ("f8", {"_FillValue": False}, [1, 9.969209968386869e36, 3]),
     "nothing missing": ("f8", {}, [1.0, 2.0, 3.0]),
 }
 

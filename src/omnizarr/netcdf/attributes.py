@@ -33,10 +33,14 @@ def from_python(name: str, value: Any, *, as_string: bool = False) -> AttributeM
     ------
     TypeError
         netCDF has no type for the value.
+    ValueError
+        It has more than one dimension.
     """
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
     values = np.asarray(value)
+    if values.ndim > 1:
+        raise ValueError(f"attribute {name!r}: expected one dimension at most, found {values.ndim}")
     if values.dtype.kind in "SU" or _are_texts(values):
         return _text_attribute(name, values, as_string)
     kind = type_of_dtype(values.dtype)

@@ -25,7 +25,8 @@ def masked(values: AnyArray, kind: NcType, attributes: Attributes, *, no_fill: b
     attributes
         The variable's attributes as numpy has them, by name.
     no_fill
-        Whether the default fill value means nothing, as there is no filling.
+        Whether there is no filling. It only keeps bytes from being masked: netCDF4-python takes the default
+        fill value of all other types for missing even so.
     """
     mask = np.zeros(values.shape, bool)
     replacement: Any = None
@@ -34,7 +35,7 @@ def masked(values: AnyArray, kind: NcType, attributes: Attributes, *, no_fill: b
             mask |= _equal(values, missing)
             replacement = missing if replacement is None or name == "_FillValue" else replacement
     default = values.dtype.type(kind.dtype.type(kind.default_fill))
-    if "_FillValue" not in attributes and not no_fill:
+    if "_FillValue" not in attributes and not (no_fill and kind.size == 1 and kind.is_numeric):
         mask |= values == default
         replacement = default if replacement is None else replacement
     mask |= _out_of_range(values, kind, attributes)

@@ -71,6 +71,22 @@ def as_chars(values: AnyArray) -> AnyArray:
     return data.astype("S1", copy=False)
 
 
+def checked_texts(value: Any) -> AnyArray:
+    """Return strings as an array.
+
+    Raises
+    ------
+    TypeError
+        An element is neither a string nor bytes.
+    """
+    values = value if isinstance(value, np.ndarray) else np.asarray(value, object)
+    values = values.astype(object) if values.dtype.kind not in "SUO" else values
+    for item in values.ravel().tolist() if values.dtype.kind == "O" else ():
+        if not isinstance(item, str | bytes):
+            raise TypeError(f"expected strings, found {type(item).__name__} {item!r}")
+    return values
+
+
 def longest_text(values: AnyArray) -> int:
     """Return the bytes of the longest string."""
     return max((len(_bytes(value)) for value in values.ravel().tolist()), default=0)

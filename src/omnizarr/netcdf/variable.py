@@ -20,7 +20,14 @@ from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
 from omnizarr.netcdf.selection import Index, growing, is_orthogonal, normalized
 from omnizarr.netcdf.text import chars_to_text, text_to_chars
 from omnizarr.netcdf.types import CHAR, STRING
-from omnizarr.netcdf.values import as_chars, from_storage, longest_text, shown_dtype, to_storage
+from omnizarr.netcdf.values import (
+    as_chars,
+    checked_texts,
+    from_storage,
+    longest_text,
+    shown_dtype,
+    to_storage,
+)
 
 AnyArray = NDArray[Any]
 
@@ -268,7 +275,7 @@ class Variable(Attributed):
         kind = self._model.type
         attributes = self._values_of_attributes()
         if kind is STRING:
-            return np.asarray(value, object) if not isinstance(value, np.ndarray) else value
+            return checked_texts(value)
         if kind is CHAR:
             return self._characters(value)
         values = value if isinstance(value, np.ndarray) else np.ma.asanyarray(value)
