@@ -282,6 +282,19 @@ def test_two_passes_continue(tmp_path: Path) -> None:
     assert not any(".omnizarr" in key for key in inner.list_prefix(""))
 
 
+@pytest.mark.parametrize("memory", [2**17, 2**19, 2**30])
+@pytest.mark.parametrize("after", [300, 900])
+def test_two_passes_continue_within_other_memory(after: int, memory: int, tmp_path: Path) -> None:
+    array = _against_the_grain(DirectoryStore(tmp_path / "a"))
+    root = open_at(array.store, 3)
+    inner = DirectoryStore(tmp_path / "b")
+    _interrupted(root, inner, after, cuts=Cuts(chunks=(1024, 1)), memory=2**18)
+    report = plan_copy(root, inner, FORMATS[3], cuts=Cuts(chunks=(1024, 1)), memory=memory).run()
+    assert report.resumed
+    np.testing.assert_array_equal(np.asarray(open_at(inner, 3, "a")), np.asarray(array))
+    assert not any(".omnizarr" in key for key in inner.list_prefix(""))
+
+
 def test_too_little_memory_is_told_before_anything_is_written() -> None:
     root = new_group(MemoryStore(), 3)
     root.create_array("a", shape=(1000, 1000), chunks=(10, 1000), dtype="f8", compressors=None)

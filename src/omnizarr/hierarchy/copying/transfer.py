@@ -20,7 +20,7 @@ from omnizarr.errors import CodecError, ConversionError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.arrays.resize import stored_chunks
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
-from omnizarr.hierarchy.copying.staging import Stage, plan_stage
+from omnizarr.hierarchy.copying.staging import Stage, plan_stage, remains
 from omnizarr.jsontypes import JsonObject
 
 Done: TypeAlias = Callable[[int], None]
@@ -132,6 +132,8 @@ def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
 
 def recode(source: Array, target: Array, plan: Recoding, present: frozenset[str], done: Done) -> Moved:
     """Copy values block by block, but for blocks of which every chunk is `present` in the target."""
+    for key in remains(target, present, plan.stage):
+        target.store.delete(key)
     with config.using(threads=plan.threads):
         if plan.stage is None:
             return _recode_blocks(source, target, plan.blocks, present, done)
