@@ -347,3 +347,18 @@ def test_documents_that_are_none(tmp_path, text):
         (place / name).write_text(text, encoding="latin-1")
         with pytest.raises(MetadataError):
             omnizarr.open(place, mode="r")
+
+
+def test_an_archive_that_cannot_be_written_is_read(tmp_path):
+    path = tmp_path / "x.zip"
+    omnizarr.save_array(path, np.arange(3))
+    writer = omnizarr.open_array(path)
+    assert not writer.read_only
+    for reader in (omnizarr.open_array(path), omnizarr.open(path)):
+        assert reader.read_only and reader[2] == 2
+    with pytest.raises(StoreError, match="another writer has it open"):
+        omnizarr.open_array(path, mode="r+")
+    writer.store.close()
+    again = omnizarr.open_array(path)
+    assert not again.read_only
+    again.store.close()

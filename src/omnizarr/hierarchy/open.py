@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from omnizarr.errors import NodeExistsError, NodeTypeError
+from omnizarr.errors import NodeExistsError, NodeTypeError, StoreError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.make import by_present_names, make_array
@@ -39,7 +40,8 @@ def open(
     mode
         `"r"` read only; `"r+"` read and write; `"a"` read and write, make a group if there is nothing (or
         an array, where `arguments` has a shape); `"w"` make, in place of what is there; `"w-"` make, fail
-        if there is something. By default `"r"` for a store that is read only, else `"a"`.
+        if there is something. By default `"r"` for a store that
+        is read only or a zip archive that cannot be written now, else `"a"`.
     zarr_format
         2 or 3; by default whichever is there.
     path
@@ -60,8 +62,7 @@ def open(
         The documents break their specification; every fault is listed.
     """
     given = by_present_names(arguments)
-    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
-    where = locate(store, path, mode, storage_options)
+    where, mode = _located(store, path, mode, storage_options)
 
     def make() -> AnyNode:
         if "shape" in given or "data" in given:
@@ -87,8 +88,7 @@ def open_array(
     NodeTypeError
         There is a group.
     """
-    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
-    where = locate(store, path, mode, storage_options)
+    where, mode = _located(store, path, mode, storage_options)
     make = partial(_new_array, where, mode, zarr_format, by_present_names(arguments))
     node = _opened(where, mode, zarr_format, False, "array", make)
     if not isinstance(node, Array):
@@ -114,8 +114,7 @@ def open_group(
     NodeTypeError
         There is an array.
     """
-    mode = mode or ("r" if getattr(store, "read_only", False) else "a")
-    where = locate(store, path, mode, storage_options)
+    where, mode = _located(store, path, mode, storage_options)
     make = partial(_new_group, where, mode, zarr_format, attributes)
     node = _opened(where, mode, zarr_format, use_consolidated, "group", make)
     if not isinstance(node, Group):
@@ -127,6 +126,25 @@ def open_group(
 def open_consolidated(store: Any, **arguments: Any) -> Group:
     """Open a group by its consolidated metadata, which it must have; parameters as in `open_group`."""
     return open_group(store, **{"mode": "r+", **arguments, "use_consolidated": True})
+
+
+def _located(
+    store: Any, path: str | None, mode: Mode | None, storage_options: Mapping[str, Any] | None
+) -> tuple[Place, Mode]:
+    """Return the place, and the mode unless it is given: to write where that is possible."""
+    if mode is not None:
+        return locate(store, path, mode, storage_options), mode
+    usual: Mode = "r" if getattr(store, "read_only", False) else "a"
+    try:
+        return locate(store, path, usual, storage_options), usual
+    except StoreError as error:
+        if error.errno not in _NOT_FOR_WRITING:
+            raise
+    return locate(store, path, "r", storage_options), "r"
+
+
+# A zip archive has one writer at a time, who needs a place beside it.
+_NOT_FOR_WRITING = (errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def _opened(
