@@ -307,3 +307,10 @@ def test_attributes_have_one_dimension() -> None:
     with pytest.raises(ValueError, match="'table': expected one dimension at most, found 2"):
         dataset.table = [[1, 2], [3, 4]]
     assert dataset.ncattrs() == []
+
+
+def test_a_closed_dataset_is_not_read(tmp_path: Path) -> None:
+    with netcdf.Dataset(tmp_path / "a", "w") as dataset:
+        scalar = dataset.createVariable("scalar", "i4")
+    with pytest.raises(StoreError, match="the dataset is closed"):
+        scalar[...]

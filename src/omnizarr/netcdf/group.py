@@ -361,6 +361,9 @@ class Group(Attributed):
         found = self._root()._attributes.get(_DEFAULT_MAX_STRING)
         return int(found.values[0]) if found is not None else DEFAULT_STRING_LENGTH
 
+    def _check_open(self) -> None:
+        self._session.check_open()
+
     def _check_writable(self) -> None:
         self._session.check_writable()
 

@@ -41,6 +41,8 @@ class Owner(Protocol):
     def path(self) -> str:
         """The absolute path."""
 
+    def _check_open(self) -> None: ...
+
     def _check_writable(self) -> None: ...
 
     def _replace_array(self, variable: VariableModel, shape: tuple[int, ...]) -> Array: ...
@@ -180,6 +182,7 @@ class Variable(Attributed):
 
     def __getitem__(self, key: Any) -> Any:
         """Read a selection: integers, slices, and lists, which count for each axis independently."""
+        self._group._check_open()
         return self._shown(self._read(normalized(key, self.ndim)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
