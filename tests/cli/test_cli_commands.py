@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -220,15 +221,19 @@ def test_dump_of_scalars_and_of_variables_without_elements(tmp_path: Path) -> No
     assert 'data:\n\n s = 1.5 ;\n\n text = "a" ;\n}' in text
 
 
-def test_dump_of_a_real_file_as_ncdump_dumps_it(tmp_path: Path) -> None:
-    data = Path(__file__).parents[2].parent / "shared" / "data" / "goes16-cloud-top-height.nc"
+@pytest.mark.parametrize("name", ["goes16-cloud-top-height.nc", "eraint-uvz.nc"])
+def test_dump_of_a_real_file_as_ncdump_dumps_it(
+    name: str, real_file: Callable[[str], Path], tmp_path: Path
+) -> None:
+    data = real_file(name)
     ncdump = shutil.which("ncdump")
-    if ncdump is None or not data.exists():
-        pytest.skip("needs ncdump (Debian: netcdf-bin) and a real file beside the project")
+    if ncdump is None:
+        pytest.skip("needs ncdump (Debian: netcdf-bin)")
     theirs = subprocess.run([ncdump, "-n", "a", data], capture_output=True, text=True, check=True).stdout
     ok("copy", data, tmp_path / "a.zarr")
-    assert ok("dump", "-a", tmp_path / "a.zarr") == theirs
     assert ok("dump", "-a", "-n", "a", data) == theirs
+    if name.startswith("goes"):  # the other one has fill values that NCZarr cannot hold
+        assert ok("dump", "-a", tmp_path / "a.zarr") == theirs
     ok("copy", tmp_path / "a.zarr", tmp_path / "a3", "--zarr-format", 3)
     assert run("validate", "--data", tmp_path / "a3").exit_code == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,6 @@ from omnizarr.cli.demo_compare import same_attribute, same_values
 from omnizarr.hierarchy.open import open_array
 
 pytest.importorskip("netCDF4", reason="the demo needs the extra netcdf")
-
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 def run_demo(output: Path, *arguments: Any) -> Result:
@@ -33,10 +32,8 @@ def test_demo_of_a_file_that_it_makes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["goes16-cloud-top-height.nc", "eraint-uvz.nc"])
-def test_demo_of_real_files(name: str, tmp_path: Path) -> None:
-    if not (DATA / name).exists():
-        pytest.skip(f"{name} is not beside the project")
-    result = run_demo(tmp_path / "out", DATA / name)
+def test_demo_of_real_files(name: str, real_file: Callable[[str], Path], tmp_path: Path) -> None:
+    result = run_demo(tmp_path / "out", real_file(name))
     assert result.exit_code == 0, result.output
     assert "every reader agrees with the file" in result.stdout
 

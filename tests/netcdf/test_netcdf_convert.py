@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from omnizarr.netcdf.convert import convert_netcdf, losses_of
 from omnizarr.store import MemoryStore
 
 NUMBERS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 def _netcdf4(path: Path) -> None:
@@ -298,10 +298,8 @@ def test_what_is_no_netcdf_file_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast", "ignore:WARNING")
 @pytest.mark.parametrize("name", ["goes16-cloud-top-height.nc", "eraint-uvz.nc"])
-def test_real_files(name: str, tmp_path: Path) -> None:
-    source = DATA / name
-    if not source.exists():
-        pytest.skip(f"the real file {name} is not beside the repository")
+def test_real_files(name: str, real_file: Callable[[str], Path], tmp_path: Path) -> None:
+    source = real_file(name)
     target = tmp_path / "target.zarr"
     convert_netcdf(source, target)
     with netCDF4.Dataset(source) as theirs, netcdf.Dataset(target) as ours:
