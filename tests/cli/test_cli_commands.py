@@ -67,6 +67,17 @@ def test_info(hierarchy: Path) -> None:
     )
 
 
+def test_json_is_json_whatever_the_numbers(tmp_path: Path) -> None:
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    made = zarr.create_array(tmp_path / "a", shape=(3,), dtype="f8", fill_value=np.nan)
+    made.attrs["range"] = {"low": float("-inf"), "high": [float("inf")]}
+    facts = json.loads(ok("info", tmp_path / "a", "--json"), parse_constant=refuse)
+    assert facts["fill_value"] == "NaN"
+    assert facts["attributes"] == {"range": {"low": "-Infinity", "high": ["Infinity"]}}
+
+
 def test_tree(hierarchy: Path) -> None:
     assert ok("tree", hierarchy).splitlines()[1:] == [
         "├── g",
