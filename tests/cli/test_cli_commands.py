@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from omnizarr.cli import cli
 from omnizarr.cli.sizes import parse_size, shown_size
+from omnizarr.hierarchy.create import create_array
 from omnizarr.netcdf import Dataset
 
 
@@ -65,6 +66,17 @@ def test_info(hierarchy: Path) -> None:
     assert group["stored_bytes"] == sum(
         file.stat().st_size for file in hierarchy.rglob("*") if file.is_file()
     )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [("c8", "[0.0, 0.0]"), ("M8[s]", '"NaT"'), ("U3", '""'), ("f4", "0.0"), ("S2", None), ("?", "false")],
+)
+def test_info_shows_any_fill_value(dtype: str, expected: str | None, tmp_path: Path) -> None:
+    create_array(tmp_path / "a", shape=(3,), dtype=dtype)
+    (line,) = [line for line in ok("info", tmp_path / "a").splitlines() if line.startswith("fill value")]
+    assert "np." not in line
+    assert expected is None or line.split(maxsplit=2)[2] == expected
 
 
 def test_json_is_json_whatever_the_numbers(tmp_path: Path) -> None:

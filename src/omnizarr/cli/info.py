@@ -9,12 +9,13 @@ import click
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, node_at, place_argument
 from omnizarr.cli.sizes import shown_size
-from omnizarr.errors import MetadataError
+from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.fill import write_fill
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.detect import detect
 from omnizarr.netcdf.model import DatasetModel
@@ -41,11 +42,13 @@ def command(place: str, as_json: bool) -> None:
 
 
 def _shown(name: str, value: Json) -> str:
+    if name == "fill_value":
+        return shown(value, 500)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name.endswith("bytes") and isinstance(value, int):
         return f"{value} ({shown_size(value)})" if value >= 1000 else f"{value}"
-    if isinstance(value, str | int | float) or value is None:
+    if isinstance(value, str | int):
         return str(value)
     if isinstance(value, list) and name == "codecs":
         return ", ".join(map(_codec, value))
@@ -80,7 +83,7 @@ def _of_array(array: Array) -> JsonObject:
         "chunks": array.chunks,
         "shards": array.shards,
         "codecs": [codec.to_json() for codec in array.metadata.codecs],
-        "fill_value": _fill(array.fill_value),
+        "fill_value": _fill(array),
         "dimension_names": array.dimension_names,
         "bytes": array.nbytes,
         "stored_bytes": stored,
@@ -91,11 +94,14 @@ def _of_array(array: Array) -> JsonObject:
     return {name: _json(value) for name, value in facts.items() if value is not None or name not in optional}
 
 
-def _fill(value: Any) -> Json:
+def _fill(array: Array) -> Json:
+    """Return the fill value as Zarr v3 would write it, whatever the format; NaT by its name."""
+    if array.dtype.kind in "mM":
+        return str(array.fill_value)
     try:
-        return _json(value)
-    except TypeError:
-        return repr(value)
+        return write_fill(array.metadata.fill_value, array.metadata.data_type)
+    except (TypeError, ValueError, ConversionError):
+        return None if array.fill_value is None else repr(array.fill_value)
 
 
 def _json(value: Any) -> Json:
