@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, so that a red run is about the change at hand; HYPOTHESIS_EXPLORE=1
+# looks for new ones.
+settings.register_profile(
+    "omnizarr",
+    deadline=None,
+    derandomize=not os.environ.get("HYPOTHESIS_EXPLORE"),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("omnizarr")
 
 ROOT = Path(__file__).parent.parent.resolve()
 
