@@ -33,7 +33,10 @@ def split_archive(target: Any) -> Split:
     while (parent := head.rstrip("/").rpartition("/")[0]) not in ("", "file:", "file:/"):
         names.insert(0, head.rstrip("/")[len(parent) + 1 :])
         head = parent
-        if Path(_local(head, is_url)).is_file():
+        above = Path(_local(head, is_url))
+        if above.is_dir():
+            break  # a place in a directory, which is not there yet
+        if above.is_file():
             inner = "/".join(map(unquote, names)) if is_url else "/".join(names)
             return Split(head + mark + fragment, inner)
     return Split(target)
