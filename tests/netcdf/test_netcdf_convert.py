@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -311,3 +314,36 @@ def test_real_files(name: str, real_file: Callable[[str], Path], tmp_path: Path)
             assert expected.dtype == found.dtype
     described = we_describe(netcdf.Dataset(target))
     assert_same(described, peer_describes(url_of(target), tmp_path))
+
+
+def test_memory_stays_bounded_against_the_grain(tmp_path: Path) -> None:
+    """64 MB in planes to columns within 16 MB: the peak of the process, HDF5's own buffers included."""
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as made:
+        for name, size in (("t", 16), ("y", 1000), ("x", 1000)):
+            made.createDimension(name, size)
+        v = made.createVariable("v", "f4", ("t", "y", "x"), zlib=True, complevel=1, chunksizes=(1, 500, 1000))
+        for at in range(16):
+            v[at] = np.arange(1_000_000).reshape(1000, 1000) + at
+    _netcdf4(tmp_path / "small.nc")
+    script = f"""
+        import resource
+        from omnizarr.netcdf.convert import convert_netcdf
+
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+        convert_netcdf({str(tmp_path / "small.nc")!r}, {{}})
+        before = peak()
+        convert_netcdf(
+            {str(tmp_path / "a.nc")!r}, {str(tmp_path / "a")!r},
+            chunks={{"v": (16, 50, 50)}}, memory=16 * 2**20,
+        )
+        print(peak() - before)
+    """
+    run = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 16 * 2**20
+    with netcdf.Dataset(tmp_path / "a") as ours:
+        assert ours["v"].chunking() == [16, 50, 50]
+        np.testing.assert_array_equal(ours["v"][:, 999, 999], 999_999 + np.arange(16, dtype="f4"))

@@ -354,6 +354,7 @@ class _Conversion:
             return Moved(recoded_bytes=task.array.nbytes)
         done = 0
         layout = task.array.layout
+        self.file.read_uncached(task.path)
         with config.using(threads=task.threads):
             for region, chunks in task.blocks or ():
                 if not present or not _all_present(layout.key, chunks, present):
