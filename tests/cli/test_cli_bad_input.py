@@ -133,6 +133,8 @@ def test_usage_errors(array: Path, tmp_path: Path) -> None:
     assert "No such command" in refused("frobnicate")
     assert "No such option" in refused("info", array, "--frob")
     assert "Missing argument" in refused("info")
+    assert "found nothing" in refused("info", "")
+    assert "found nothing" in refused("copy", array, "")
     out = tmp_path / "b"
     assert "expected a size" in refused("copy", array, out, "--memory", "lots")
     assert "expected lengths" in refused("copy", array, out, "--chunks", "ten")

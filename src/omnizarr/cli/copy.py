@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from omnizarr.cli.places import NETCDF, netcdf_file
+from omnizarr.cli.places import NETCDF, PlaceType, netcdf_file
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted, parse_size, shown_size
 from omnizarr.codecs.registry import codec_class
@@ -88,8 +88,8 @@ _EXAMPLE = '{"name": "zstd", "configuration": {"level": 3}}'
 
 
 @click.command("copy")
-@click.argument("source", metavar="SRC")
-@click.argument("target", metavar="DST")
+@click.argument("source", metavar="SRC", type=PlaceType())
+@click.argument("target", metavar="DST", type=PlaceType())
 @click.option(
     "--zarr-format", type=click.Choice(["2", "3"]), help="The format of the copy; SRC's unless given."
 )

@@ -12,6 +12,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -129,7 +130,8 @@ def _line(text: str) -> str:
 
 
 def _say(text: str) -> None:
-    click.echo(f"omnizarr: {text}", err=True)
+    with suppress(BrokenPipeError):  # nobody reads, but the exit status still tells
+        click.echo(f"omnizarr: {text}", err=True)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

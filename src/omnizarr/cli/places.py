@@ -15,7 +15,20 @@ from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
 from omnizarr.store.url import Mode
 
-place_argument = click.argument("place", metavar="PLACE")
+
+class PlaceType(click.ParamType[str]):
+    """A path or URL; an empty one, as an unset variable of a shell gives it, is not the current directory."""
+
+    name = "place"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the place."""
+        if not value.strip():
+            self.fail("expected a path or a URL, found nothing", param, ctx)
+        return value
+
+
+place_argument = click.argument("place", metavar="PLACE", type=PlaceType())
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
