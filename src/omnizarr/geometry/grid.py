@@ -28,6 +28,11 @@ class RegularAxis:
         """Return the number of the chunk that holds an index."""
         return index // self.size
 
+    def locate(self, index: int) -> tuple[int, int, int]:
+        """Return the chunk that holds an index, the place in it, and how long it is stored."""
+        chunk, inside = divmod(index, self.size)
+        return chunk, inside, self.size
+
     def start(self, chunk: int) -> int:
         """Return the first index of a chunk."""
         return chunk * self.size
@@ -52,6 +57,11 @@ class IrregularAxis:
     def chunk_of(self, index: int) -> int:
         """Return the number of the chunk that holds an index."""
         return bisect_right(self.starts, index) - 1
+
+    def locate(self, index: int) -> tuple[int, int, int]:
+        """Return the chunk that holds an index, the place in it, and how long it is stored."""
+        chunk = self.chunk_of(index)
+        return chunk, index - self.starts[chunk], self.extent(chunk)
 
     def start(self, chunk: int) -> int:
         """Return the first index of a chunk."""

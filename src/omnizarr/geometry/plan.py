@@ -112,13 +112,11 @@ def _plan_slice(selector: slice, axis: Axis) -> AxisPlan:
     at, stop, step = selector.start, selector.stop, selector.step
     done = 0
     while at < stop:
-        chunk = axis.chunk_of(at)
-        start = axis.start(chunk)
-        extent = axis.extent(chunk)
-        end = min(start + extent, stop)
-        taken = -(-(end - at) // step)
+        chunk, inside, extent = axis.locate(at)
+        end = min(inside + stop - at, extent)
+        taken = (end - inside + step - 1) // step
         chunks.append(chunk)
-        inner.append(slice(at - start, at - start + (taken - 1) * step + 1, step))
+        inner.append(slice(inside, inside + (taken - 1) * step + 1, step))
         outer.append(slice(done, done + taken, 1))
         whole.append(taken == extent)
         done += taken
