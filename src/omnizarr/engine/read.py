@@ -101,10 +101,12 @@ def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], 
     data = value.whole()
     if data is None:
         return False
-    if _is_whole(region, dest, chain) and dest.flags.c_contiguous and dest.dtype == chain.spec.dtype:
+    if not _is_whole(region, dest, chain):
+        dest[...] = take(_decoded(chain, data), region)
+    elif dest.flags.c_contiguous and dest.dtype == chain.spec.dtype:
         chain.decode(data, dest)
     else:
-        dest[...] = take(_decoded(chain, data), region)
+        dest[...] = _decoded(chain, data)
     return True
 
 
