@@ -28,7 +28,7 @@ from omnizarr.hierarchy.arrays.astype import AsType
 from omnizarr.hierarchy.arrays.fields import check_fields, field_values, split_fields
 from omnizarr.hierarchy.arrays.handle import ArrayHandle
 from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
-from omnizarr.hierarchy.arrays.layout import layout_of
+from omnizarr.hierarchy.arrays.layout import chain_of, layout_of
 from omnizarr.hierarchy.arrays.resize import appended, clear_outside
 from omnizarr.hierarchy.arrays.values import as_values, broadcast
 from omnizarr.metadata.array import ArrayMetadata
@@ -229,7 +229,8 @@ class Array(ArrayHandle):
             return found.with_shape(_checked_shape(found, new))
 
         self._replace_metadata(resized)
-        clear_outside(layout_of(self.store, self.format, self.path, before), new)
+        chain = chain_of(self.store, self.format, self.path, before)
+        clear_outside(layout_of(self.store, self.format, self.path, before, chain), new)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Add data at the end of an axis, and return the new shape.

@@ -11,7 +11,7 @@ from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
 from omnizarr.codecs.chain import Chain
 from omnizarr.engine.layout import Layout
 from omnizarr.geometry.grid import RegularGrid
-from omnizarr.hierarchy.arrays.layout import layout_of
+from omnizarr.hierarchy.arrays.layout import chain_of, layout_of
 from omnizarr.hierarchy.arrays.resize import stored_chunks
 from omnizarr.hierarchy.info import Info, human_bytes
 from omnizarr.hierarchy.node import Node
@@ -24,22 +24,27 @@ from omnizarr.store.base import Store
 class ArrayHandle(Node):
     """The part of `Array` that neither reads nor writes elements."""
 
-    __slots__ = ("_layout", "_layout_metadata")
+    __slots__ = ("_chain", "_chain_metadata", "_layout")
 
     metadata: ArrayMetadata
 
     def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
         super().__init__(store, format, path, metadata)
-        self._layout_metadata = metadata
-        self._layout = layout_of(store, format, path, metadata)
+        self._chain = chain_of(store, format, path, metadata)
+        self._chain_metadata = metadata
+        self._layout: Layout | None = None  # many arrays are walked by, and few of them read
 
     @property
     def layout(self) -> Layout:
         """Where the chunks lie, and how they are encoded."""
-        if self._layout_metadata is not self.metadata:
-            self._layout = layout_of(self.store, self.format, self.path, self.metadata)
-            self._layout_metadata = self.metadata
-        return self._layout
+        layout = self._layout
+        if layout is None or self._chain_metadata is not self.metadata:
+            metadata = self.metadata
+            if self._chain_metadata is not metadata:
+                self._chain = chain_of(self.store, self.format, self.path, metadata)
+            layout = layout_of(self.store, self.format, self.path, metadata, self._chain)
+            self._layout, self._chain_metadata = layout, metadata
+        return layout
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -17,8 +17,8 @@ from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
 
-def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) -> Layout:
-    """Return where an array's chunks lie and how they are encoded.
+def chain_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) -> Chain:
+    """Return the chain of an array's codecs.
 
     Raises
     ------
@@ -29,15 +29,14 @@ def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) 
     chain = checked_chain(format, metadata, problems)
     problems.check(store=store.name, path=path)
     assert chain is not None
-    return Layout(
-        store,
-        path,
-        format.data_prefix(path, metadata),
-        metadata.chunk_keys,
-        metadata.grid,
-        metadata.grid.axes(metadata.shape),
-        chain,
-    )
+    return chain
+
+
+def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata, chain: Chain) -> Layout:
+    """Return where the chunks of an array lie, which `chain` encodes."""
+    prefix = format.data_prefix(path, metadata)
+    axes = metadata.grid.axes(metadata.shape)
+    return Layout(store, path, prefix, metadata.chunk_keys, metadata.grid, axes, chain)
 
 
 def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -> Chain | None:
