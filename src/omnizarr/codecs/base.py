@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,6 @@ class Codec(Protocol):
         """Return the configuration, complete with defaults."""
 
 
-@runtime_checkable
 class ArrayToArray(Codec, Protocol):
     """Change an array into another before it becomes bytes."""
 
@@ -89,7 +88,6 @@ class ArrayToArray(Codec, Protocol):
         """Return the array that was encoded; it may be a view. `spec` is the decoded one."""
 
 
-@runtime_checkable
 class ArrayToBytes(Codec, Protocol):
     """Turn an array into bytes."""
 
@@ -106,7 +104,6 @@ class ArrayToBytes(Codec, Protocol):
         """Return an array of `spec`; it may be a read-only view of `data`. CodecError where it cannot be."""
 
 
-@runtime_checkable
 class BytesToBytes(Codec, Protocol):
     """Turn bytes into other bytes: compressors, checksums."""
 

@@ -79,7 +79,6 @@ NcType: TypeAlias = AtomicType
 
 ATOMIC_TYPES = (BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE, UBYTE, USHORT, UINT, INT64, UINT64, STRING)
 BY_NAME = MappingProxyType({kind.name: kind for kind in ATOMIC_TYPES})
-BY_NUMBER = MappingProxyType({kind.number: kind for kind in ATOMIC_TYPES})
 BY_CODE = MappingProxyType({kind.code: kind for kind in ATOMIC_TYPES if kind is not STRING})
 
 # netCDF4-python's table, by numpy's kind and size.

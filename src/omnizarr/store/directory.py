@@ -5,26 +5,27 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
-from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
+from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 from omnizarr.store.cases import CaseProbe, folds_case
 from omnizarr.store.draft import Draft, Drafts
 from omnizarr.store.failure import failure
-from omnizarr.store.files import READ, FileReader, read_into, read_part, read_spans, read_whole
+from omnizarr.store.files import READ, FileReader, file_size, read_into, read_part, read_spans, read_whole
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.parents import Parents
-from omnizarr.store.ranges import check_part, check_spans
+from omnizarr.store.ranges import check_part, check_spans, check_start
 from omnizarr.store.tree import names_in, remove_contents, remove_tree, walk
 
 # What the operating system says where there is no such key: a part of it is a value, or it is a
 # prefix, a link to itself, or longer than any name of this file system.
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _TRIES = 100
+T = TypeVar("T")
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -78,63 +79,44 @@ class DirectoryStore(Store):
         self._check_root(may_be_absent=create and not read_only)
 
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
-        check_key(key)
-        if part is not None:
-            check_part(part)
-        try:
-            fd = os.open(self._base + key, READ)
-            try:
-                return read_whole(fd) if part is None else read_part(fd, part)
-            finally:
-                os.close(fd)
-        except OSError as error:
-            self._require_absent(error, key)
-            return None
+        if part is None:
+            return self._read(key, read_whole)
+        check_part(part)
+        return self._read(key, lambda fd: read_part(fd, part))
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        check_key(key)
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
-        try:
-            fd = os.open(self._base + key, READ)
-            try:
-                return read_into(fd, out, start)
-            finally:
-                os.close(fd)
-        except OSError as error:
-            self._require_absent(error, key)
-            return None
+        check_start(start)
+        return self._read(key, lambda fd: read_into(fd, out, start))
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        check_key(key)
-        try:
-            fd = os.open(self._base + key, READ)
-            try:
-                return read_spans(fd, spans)
-            finally:
-                os.close(fd)
-        except OSError as error:
-            check_spans(spans)  # only now, since this would double the time for many points
-            self._require_absent(error, key)
-            return None
+        found = self._read(key, lambda fd: read_spans(fd, spans))
+        if found is None:
+            check_spans(spans)
+        return found
 
     @contextmanager
     def reading(self, key: str) -> Iterator[Reader | None]:
-        check_key(key)
-        try:
-            fd = os.open(self._base + key, READ)
-        except OSError as error:
-            self._require_absent(error, key)
+        fd = self._read(key, _kept_open)
+        if fd is None:
             yield None
             return
         try:
-            yield FileReader(fd)
-        except OSError as error:
-            if isinstance(error, OmniZarrError):
-                raise
-            self._fail("read", error, key)
+            yield FileReader(fd, lambda error: self._fail("read", error, key))
         finally:
             os.close(fd)
+
+    def _read(self, key: str, read: Callable[[int], T]) -> T | None:
+        """Return what `read` makes of the open file of a key, or None where there is no such key."""
+        check_key(key)
+        try:
+            fd = os.open(self._base + key, READ)
+            try:
+                return read(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self._require_absent(error, key)
+            return None
 
     def size(self, key: str) -> int | None:
         check_key(key)
@@ -289,3 +271,9 @@ class DirectoryStore(Store):
 
     def _fail(self, action: str, error: OSError, key: str | None) -> NoReturn:
         raise failure(action, error, store=self.name, key=key) from error
+
+
+def _kept_open(fd: int) -> int:
+    """Return another descriptor of an open file, which must be one that has bytes."""
+    file_size(fd)
+    return os.dup(fd)

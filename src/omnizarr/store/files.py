@@ -7,11 +7,14 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NoReturn, TypeVar
 
 from omnizarr.store.base import Buffer, ByteRange, Span
-from omnizarr.store.ranges import bounds, check_part, check_spans
+from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
+
+T = TypeVar("T")
 
 # Windows would otherwise change line ends.
 BINARY: int = getattr(os, "O_BINARY", 0)
@@ -79,15 +82,19 @@ def read_between(fd: int, start: int, stop: int) -> bytes:
 
 
 def read_spans(fd: int, spans: Sequence[tuple[int, int]]) -> list[bytes]:
-    """Return several (start, length) parts of a file; OSError where a number is negative."""
+    """Return several (start, length) parts of a file."""
     # 0.4 µs for each of many points of a file in memory, against 0.8 by way of read_part.
     read = read_at
-    return [
-        read(fd, length, start)
-        if length <= _SMALL and start <= _LARGEST_OFFSET
-        else read_part(fd, Span(start, length))
-        for start, length in spans
-    ]
+    try:
+        return [
+            read(fd, length, start)
+            if length <= _SMALL and start <= _LARGEST_OFFSET
+            else read_part(fd, Span(start, length))
+            for start, length in spans
+        ]
+    except OSError:
+        check_spans(spans)  # only now, since this would double the time for many points
+        raise
 
 
 def read_into(fd: int, out: memoryview, start: int) -> int:
@@ -104,30 +111,35 @@ def read_into(fd: int, out: memoryview, start: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """An open file, which stays what it is when another one takes its name."""
+    """An open file, which stays what it is when another one takes its name.
+
+    `fail` raises for what the operating system says.
+    """
 
     fd: int
+    fail: Callable[[OSError], NoReturn]
 
     def get(self, part: ByteRange | None = None) -> bytes:
         """Return all bytes, or a part of them."""
-        if part is None:
-            return read_between(self.fd, 0, file_size(self.fd))
-        check_part(part)
-        return read_part(self.fd, part)
+        if part is not None:
+            check_part(part)
+            return self._try(lambda fd: read_part(fd, part))
+        return self._try(lambda fd: read_between(fd, 0, file_size(fd)))
 
     def get_into(self, out: memoryview, start: int = 0) -> int:
         """Fill `out` as `Store.get_into` does."""
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
-        return read_into(self.fd, out, start)
+        check_start(start)
+        return self._try(lambda fd: read_into(fd, out, start))
 
     def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return several (start, length) parts."""
+        return self._try(lambda fd: read_spans(fd, spans))
+
+    def _try(self, read: Callable[[int], T]) -> T:
         try:
-            return read_spans(self.fd, spans)
-        except OSError:
-            check_spans(spans)  # only now, since this would double the time for many points
-            raise
+            return read(self.fd)
+        except OSError as error:
+            self.fail(error)
 
 
 def _read_pieces_into(fd: int, out: memoryview, start: int) -> int:

@@ -19,6 +19,12 @@ def check_part(part: ByteRange) -> None:
         raise ValueError(f"byte range: expected numbers from 0 on, found {part!r}")
 
 
+def check_start(start: int) -> None:
+    """Refuse a negative start, as `check_part` does."""
+    if start < 0:
+        raise ValueError(f"start: expected a number from 0 on, found {start}")
+
+
 def check_spans(spans: Sequence[tuple[int, int]]) -> None:
     """Refuse (start, length) pairs with a negative number, as `check_part` does."""
     for start, length in spans:

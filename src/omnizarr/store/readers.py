@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from omnizarr.store.base import ByteRange
-from omnizarr.store.ranges import check_spans, cut
+from omnizarr.store.ranges import check_spans, check_start, cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,7 @@ class BytesReader:
 
     def get_into(self, out: memoryview, start: int = 0) -> int:
         """Read into `out` as `Store.get_into` does."""
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
+        check_start(start)
         part = memoryview(self.value)[start : start + len(out)]
         out[: len(part)] = part
         return max(len(self.value) - start, 0)

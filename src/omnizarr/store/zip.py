@@ -5,24 +5,25 @@ from __future__ import annotations
 import errno
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
 
-from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
+from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
 from omnizarr.store.draft import open_exclusive
 from omnizarr.store.failure import failure
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.listing import listing_of
-from omnizarr.store.ranges import check_part, check_spans
+from omnizarr.store.ranges import check_part, check_spans, check_start
 from omnizarr.store.zipformat import DEFLATED, ENCRYPTED, STORED, Entry
 from omnizarr.store.zipread import BadEntryError, ZipReader, open_archive, top_folder
 from omnizarr.store.zipwrite import ZipWriter
 
+T = TypeVar("T")
 ZipMode: TypeAlias = Literal["r", "r+", "a", "w", "x", "w-"]
 
 _MAC_FORKS = "__MACOSX/"  # what macOS adds to an archive about the files in it
@@ -37,26 +38,35 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EntryReader:
-    """An entry, which stays in its file when another one takes its name."""
+    """An entry, which stays in its file when another one takes its name.
+
+    `fail` raises for what cannot be read of it.
+    """
 
     place: Place
+    fail: Callable[[Exception], NoReturn]
 
     def get(self, part: ByteRange | None = None) -> bytes:
         """Return all bytes, or a part of them."""
         if part is not None:
             check_part(part)
-        return self.place.reader.read(self.place.entry, part)
+        return self._try(lambda archive, entry: archive.read(entry, part))
 
     def get_into(self, out: memoryview, start: int = 0) -> int:
         """Fill `out` as `Store.get_into` does."""
-        if start < 0:
-            raise ValueError(f"start: expected a number from 0 on, found {start}")
-        return self.place.reader.read_into(self.place.entry, out, start)
+        check_start(start)
+        return self._try(lambda archive, entry: archive.read_into(entry, out, start))
 
     def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return several (start, length) parts."""
         check_spans(spans)
-        return self.place.reader.read_spans(self.place.entry, spans)
+        return self._try(lambda archive, entry: archive.read_spans(entry, spans))
+
+    def _try(self, read: Callable[[ZipReader, Entry], T]) -> T:
+        try:
+            return read(*self.place)
+        except (BadEntryError, OSError) as error:
+            self.fail(error)
 
 
 class ZipStore(Store):
@@ -134,26 +144,25 @@ class ZipStore(Store):
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         if part is not None:
             check_part(part)
-        with self.reading(key) as reader:
-            return None if reader is None else reader.get(part)
+        reader = self._reader(key)
+        return None if reader is None else reader.get(part)
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        with self.reading(key) as reader:
-            return None if reader is None else reader.get_into(out, start)
+        check_start(start)
+        reader = self._reader(key)
+        return None if reader is None else reader.get_into(out, start)
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        with self.reading(key) as reader:
-            return None if reader is None else reader.get_ranges(spans)
+        check_spans(spans)
+        reader = self._reader(key)
+        return None if reader is None else reader.get_ranges(spans)
 
-    @contextmanager
-    def reading(self, key: str) -> Iterator[Reader | None]:
+    def reading(self, key: str) -> AbstractContextManager[Reader | None]:
+        return nullcontext(self._reader(key))
+
+    def _reader(self, key: str) -> EntryReader | None:
         place = self._find(key)
-        try:
-            yield None if place is None else EntryReader(place)
-        except (BadEntryError, OSError) as error:
-            if isinstance(error, OmniZarrError):
-                raise
-            self._fail("read", error, key)
+        return None if place is None else EntryReader(place, lambda error: self._fail("read", error, key))
 
     def size(self, key: str) -> int | None:
         place = self._find(key)

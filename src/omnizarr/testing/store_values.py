@@ -223,6 +223,14 @@ class ValueContract:
     def test_there_is_no_reader_of_nothing(self, store: Store) -> None:
         with store.reading("missing") as reader:
             assert reader is None
+        store.set("a/b", b"1")
+        with store.reading("a") as reader:
+            assert reader is None
+
+    def test_what_goes_wrong_elsewhere_while_reading_is_not_the_stores(self, store: Store) -> None:
+        store.set("k", VALUE)
+        with pytest.raises(TimeoutError, match="elsewhere"), store.reading("k"):
+            raise TimeoutError("elsewhere")
 
     # Keys
 
