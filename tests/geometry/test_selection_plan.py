@@ -231,6 +231,30 @@ def test_a_plan_knows_how_many_chunks_it_has() -> None:
     assert len(planned) == len(list(planned.parts())) == 6
 
 
+def test_the_span_of_a_chunk_ends_with_the_axis() -> None:
+    for grid in (RegularGrid((4,)), RectilinearGrid(((4, 4, 9),)), RectilinearGrid((4,))):
+        (axis,) = grid.axes((10,))
+        assert [axis.span(chunk) for chunk in range(axis.count)] == [
+            slice(0, 4, 1),
+            slice(4, 8, 1),
+            slice(8, 10, 1),
+        ]
+
+
+def test_a_plan_knows_whether_a_chunk_is_taken_whole() -> None:
+    axes = RegularGrid((4, 2)).axes((10, 6))
+    for index, expected in [
+        (..., True),
+        ((slice(1, 8), slice(1, 4)), True),
+        ((slice(1, 7), slice(None)), False),
+        (5, False),
+        ([0, 1, 2, 3], True),
+        (([0, 1], [0, 1]), False),
+    ]:
+        planned = plan(select(index, (10, 6)).region, axes)
+        assert planned.has_whole == expected == any(part.whole for part in planned.parts())
+
+
 def test_whole_chunks_are_known() -> None:
     axes = RegularGrid((4,)).axes((10,))
     whole = [part.whole for part in plan(select(slice(1, 10), (10,)).region, axes).parts()]

@@ -24,12 +24,11 @@ def read_raw(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) 
     """Read a region of an unencoded chunk into `dest`; say whether there was a value."""
     if region.joint is not None:
         return _read_points(value, spec, region, dest)
-    selectors = region.axes
-    if dest.shape == spec.shape and all(type(axis) is slice for axis in selectors):
+    if not region.is_box:
+        return _read_and_take(value, spec, region, dest)
+    if dest.shape == spec.shape:
         return _read_whole(value, spec, dest)
-    if all(type(axis) is slice for axis in selectors):
-        return _read_box(value, spec, region, dest)
-    return _read_and_take(value, spec, region, dest)
+    return _read_box(value, spec, region, dest)
 
 
 def _read_whole(value: Value, spec: ChunkSpec, dest: NDArray[Any]) -> bool:

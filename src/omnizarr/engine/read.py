@@ -101,7 +101,7 @@ def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], 
     data = value.whole()
     if data is None:
         return False
-    if not _is_whole(region, dest, chain):
+    if dest.shape != chain.spec.shape or not region.is_box:
         dest[...] = take(_decoded(chain, data), region)
     elif dest.flags.c_contiguous and dest.dtype == chain.spec.dtype:
         chain.decode(data, dest)
@@ -116,14 +116,6 @@ def _decoded(chain: Chain, data: Any) -> NDArray[Any]:
     if spec.nbytes < _WORTH_SCRATCH or spec.dtype.hasobject:
         return chain.decode(data)
     return chain.decode(data, scratch(spec.shape, spec.dtype))
-
-
-def _is_whole(region: Region, dest: NDArray[Any], chain: Chain) -> bool:
-    return (
-        dest.shape == chain.spec.shape
-        and region.joint is None
-        and all(type(axis) is slice for axis in region.axes)
-    )
 
 
 def _read_shard(
@@ -159,7 +151,7 @@ def _read_inner(
     spread: bool,
 ) -> None:
     inner = shards.inner
-    number_of = _numbers(shards.counts)
+    number_of = numbering(shards.counts)
     fill = _fill_of(inner)
 
     def read(parts: Sequence[Part]) -> None:
@@ -201,7 +193,7 @@ def _fill_of(chain: Chain) -> Any:
     return fill
 
 
-def _numbers(counts: tuple[int, ...]) -> Callable[[tuple[int, ...]], int]:
+def numbering(counts: tuple[int, ...]) -> Callable[[tuple[int, ...]], int]:
     """Return a function that numbers coordinates in C order."""
     strides = [prod(counts[i + 1 :]) for i in range(len(counts))]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from omnizarr.codecs.fill import is_fill
 from omnizarr.codecs.sharding import Shards
 from omnizarr.engine.layout import Layout
 from omnizarr.engine.pool import run
-from omnizarr.engine.read import inner_axes
+from omnizarr.engine.read import inner_axes, numbering
 from omnizarr.engine.threads import batch_of, threads_to_write
 from omnizarr.errors import CodecError
 from omnizarr.geometry.grid import RegularGrid
@@ -52,7 +53,7 @@ def write_region(
     """
     planned = plan(region, layout.axes)
     writer = _Writer(layout, write_empty, fields)
-    once = writer.constant(values)
+    once = writer.constant(values) if planned.has_whole else None
 
     def write(part: Part) -> None:
         chain = layout.chain_at(part.coords)
@@ -122,11 +123,12 @@ class _Writer:
     def _changed_shard(
         self, chain: Chain, shards: Shards, old: Buffer | None, region: Region, values: NDArray[Any]
     ) -> Buffer | None:
-        chunks: list[Buffer | None] = [None] * int(np.prod(shards.counts))
+        chunks: list[Buffer | None] = [None] * prod(shards.counts)
         if old is not None:
             chunks[:] = shards.split(old)
+        number_of = numbering(shards.counts)
         for part in plan(region, inner_axes(chain)).parts():
-            number = int(np.ravel_multi_index(part.coords, shards.counts)) if part.coords else 0
+            number = number_of(part.coords)
             piece = values[(*numpy_index(part.place), ...)]
             if part.whole and self.fields is None:
                 block = piece.astype(shards.inner.spec.dtype, copy=False)

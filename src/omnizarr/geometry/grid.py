@@ -41,6 +41,10 @@ class RegularAxis:
         """Return the length of a chunk as it is stored, which may reach past the end of the axis."""
         return self.size
 
+    def span(self, chunk: int) -> slice:
+        """Return the part of the axis that a chunk holds, without what reaches past the end."""
+        return slice(chunk * self.size, min((chunk + 1) * self.size, self.length), 1)
+
 
 @dataclass(frozen=True, slots=True)
 class IrregularAxis:
@@ -70,6 +74,10 @@ class IrregularAxis:
     def extent(self, chunk: int) -> int:
         """Return the length of a chunk as it is stored, which may reach past the end of the axis."""
         return self.starts[chunk + 1] - self.starts[chunk]
+
+    def span(self, chunk: int) -> slice:
+        """Return the part of the axis that a chunk holds, without what reaches past the end."""
+        return slice(self.starts[chunk], min(self.starts[chunk + 1], self.length), 1)
 
 
 Axis: TypeAlias = RegularAxis | IrregularAxis

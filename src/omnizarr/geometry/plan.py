@@ -56,6 +56,11 @@ class Plan(NamedTuple):
             total *= len(axis.chunks)
         return total
 
+    @property
+    def has_whole(self) -> bool:
+        """Whether some chunk is taken whole."""
+        return self.joint is None and all(True in axis.whole for axis in self.axes)
+
     def parts(self) -> Iterator[Part]:
         """Yield the chunks, in C order where there are no points."""
         if self.joint is not None:

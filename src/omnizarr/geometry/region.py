@@ -35,6 +35,11 @@ class Region(NamedTuple):
         counts = tuple(count(axis) for axis in self.axes if axis is not None)
         return counts if self.joint is None else (len(self.joint.indices[0]), *counts)
 
+    @property
+    def is_box(self) -> bool:
+        """Whether every selector is a slice."""
+        return self.joint is None and all(type(axis) is slice for axis in self.axes)
+
 
 def count(selector: Selector) -> int:
     """Return how many elements of an axis a selector takes."""

@@ -135,13 +135,13 @@ def select_blocks(selection: Any, shape: tuple[int, ...], axes: Sequence[Axis]) 
 def _block_span(number: int, item: Any, axis: Axis) -> slice:
     if not isinstance(item, slice):
         first = _position(item, axis.count, number)
-        return slice(axis.start(first), min(axis.start(first) + axis.extent(first), axis.length))
+        return axis.span(first)
     first, last, step = item.indices(axis.count)
     if step != 1:
         raise SelectionError(f"blocks: expected a step of 1 on axis {number}, found {step}")
     if last <= first:
         return slice(0, 0)
-    return slice(axis.start(first), min(axis.start(last - 1) + axis.extent(last - 1), axis.length))
+    return slice(axis.start(first), axis.span(last - 1).stop)
 
 
 def _expand(selection: Any, shape: tuple[int, ...], orthogonal: bool = False) -> tuple[list[Any], int]:

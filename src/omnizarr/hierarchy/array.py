@@ -255,10 +255,7 @@ class Array(ArrayHandle):
 
     def iter_blocks(self) -> Iterator[tuple[tuple[slice, ...], NDArray[Any]]]:
         """Yield each stored chunk's place in the array, and its elements, in C order."""
-        axes = self.layout.axes
-        columns = [
-            [slice(a.start(i), min(a.start(i) + a.extent(i), a.length)) for i in range(a.count)] for a in axes
-        ]
+        columns = [[axis.span(chunk) for chunk in range(axis.count)] for axis in self.layout.axes]
         for place in product(*columns):
             yield place, np.asarray(self[place])
 
@@ -267,7 +264,7 @@ class Array(ArrayHandle):
             raise TypeError("iteration over a 0-d array")
         axis = self.layout.axes[0]
         for chunk in range(axis.count):
-            yield from self[axis.start(chunk) : min(axis.start(chunk) + axis.extent(chunk), axis.length)]
+            yield from self[axis.span(chunk)]
 
     def __len__(self) -> int:
         if not self.shape:
