@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from omnizarr.errors import NodeNotFoundError
 from omnizarr.netcdf.filters import Filter
@@ -15,7 +15,6 @@ from omnizarr.netcdf.types import CHAR, NATIVE, Endian, NcType
 
 Text: TypeAlias = str
 Values: TypeAlias = "tuple[int, ...] | tuple[float, ...] | tuple[str, ...]"
-Storage: TypeAlias = Literal["chunked", "contiguous", "compact"]
 
 FILL_VALUE = "_FillValue"
 
@@ -63,7 +62,7 @@ class VariableModel:
     no_fill
         Whether elements that were never written are undefined.
     chunks
-        The shape of a chunk; None where the variable is not cut (`storage` other than chunked, scalars).
+        The shape of a chunk; None where the variable is not cut, as scalars are.
     filters
         In the order of encoding.
     max_string_length
@@ -78,7 +77,6 @@ class VariableModel:
     chunks: tuple[int, ...] | None = None
     filters: tuple[Filter, ...] = ()
     endian: Endian = NATIVE
-    storage: Storage = "chunked"
     max_string_length: int | None = None
 
     @property
