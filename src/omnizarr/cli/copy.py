@@ -21,7 +21,7 @@ from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.jsontypes import shown
 from omnizarr.metadata.chains import PREFIX
-from omnizarr.netcdf.convert import ConversionReport, convert_netcdf, losses_of
+from omnizarr.netcdf.copying.convert import ConversionReport, convert_netcdf, losses_of
 
 _EVERY = ""
 

@@ -22,7 +22,7 @@ from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.tree import draw
 from omnizarr.netcdf import Dataset
 from omnizarr.netcdf.cdl.write import write_cdl
-from omnizarr.netcdf.convert import ConversionReport, convert_netcdf
+from omnizarr.netcdf.copying.convert import ConversionReport, convert_netcdf
 
 _MAX_DIFFERENCES = 10
 _MAX_NODES = 60

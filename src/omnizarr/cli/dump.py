@@ -18,7 +18,7 @@ from omnizarr.errors import NodeTypeError
 from omnizarr.netcdf.cdl.data import AnyArray
 from omnizarr.netcdf.cdl.write import Read, Shown, write_cdl
 from omnizarr.netcdf.dataset import Dataset
-from omnizarr.netcdf.files import NetCDFFile
+from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.model import GroupModel
 
 

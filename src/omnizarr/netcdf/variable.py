@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.netcdf import masking
 from omnizarr.netcdf.attributes import Attributed, cast_attribute, to_python
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import describe_filters
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
-from omnizarr.netcdf.selection import Index, growing, is_orthogonal, normalized
-from omnizarr.netcdf.text import chars_to_text, text_to_chars
 from omnizarr.netcdf.types import CHAR, STRING
-from omnizarr.netcdf.values import (
+from omnizarr.netcdf.values import masking
+from omnizarr.netcdf.values.selection import Index, growing, is_orthogonal, normalized
+from omnizarr.netcdf.values.storage import (
     as_chars,
     checked_texts,
     from_storage,
@@ -28,6 +27,7 @@ from omnizarr.netcdf.values import (
     shown_dtype,
     to_storage,
 )
+from omnizarr.netcdf.values.text import chars_to_text, text_to_chars
 
 AnyArray = NDArray[Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.classic import check_whole
+from omnizarr.netcdf.files.classic import check_whole
 
 KINDS = ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.values import AnyArray
+from omnizarr.netcdf.values.storage import AnyArray
 
 
 def chars_to_text(values: AnyArray, encoding: str = "utf-8") -> AnyArray:

@@ -18,7 +18,7 @@ from netcdf_peer import assert_same, peer_describes, url_of, we_describe
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, NodeExistsError, NodeNotFoundError, StoreNotFoundError
 from omnizarr.hierarchy.copying.journal import JOURNAL
-from omnizarr.netcdf.convert import convert_netcdf, losses_of
+from omnizarr.netcdf.copying.convert import convert_netcdf, losses_of
 from omnizarr.store import MemoryStore
 
 NUMBERS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
@@ -327,7 +327,7 @@ def test_memory_stays_bounded_against_the_grain(tmp_path: Path) -> None:
     _netcdf4(tmp_path / "small.nc")
     script = f"""
         import resource
-        from omnizarr.netcdf.convert import convert_netcdf
+        from omnizarr.netcdf.copying.convert import convert_netcdf
 
         def peak():
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from omnizarr.errors import ConversionError, StoreNotFoundError
-from omnizarr.netcdf import hdf5
 from omnizarr.netcdf.attributes import cast_attribute
 from omnizarr.netcdf.chunking import default_chunks
-from omnizarr.netcdf.classic import check_whole
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.extras import optional
+from omnizarr.netcdf.files import hdf5
+from omnizarr.netcdf.files.classic import check_whole
 from omnizarr.netcdf.filters import Filter, Fletcher32, OtherFilter, Shuffle, Szip
 from omnizarr.netcdf.model import (
     FILL_VALUE,

@@ -37,16 +37,16 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import numcodecs_id
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
-from omnizarr.netcdf import hdf5
 from omnizarr.netcdf.dataset import PROPERTIES
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.nczarr import NCZarr
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes, new_array
-from omnizarr.netcdf.files import FileModel, Loss, NetCDFFile, with_string_length
+from omnizarr.netcdf.files import hdf5
+from omnizarr.netcdf.files.read import FileModel, Loss, NetCDFFile, with_string_length
 from omnizarr.netcdf.filters import FILTERS, OtherFilter, read_filter
 from omnizarr.netcdf.model import GroupModel, VariableModel, join
 from omnizarr.netcdf.types import STRING
-from omnizarr.netcdf.values import longest_text, to_storage
+from omnizarr.netcdf.values.storage import longest_text, to_storage
 from omnizarr.store.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
