@@ -75,6 +75,22 @@ def cast_attribute(attribute: AttributeModel, kind: NcType) -> AttributeModel:
     raise ConversionError(f"attribute {attribute.name!r}: expected {kind}, found {found}")
 
 
+def length_in(attribute: AttributeModel) -> int:
+    """Return the length that an attribute says.
+
+    Raises
+    ------
+    ValueError
+        It is no positive integer.
+    """
+    [value] = attribute.values if len(attribute.values) == 1 else [None]
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(
+            f"attribute {attribute.name!r}: expected a positive integer, found {attribute.value!r}"
+        )
+    return value
+
+
 def _are_texts(values: np.ndarray[Any, Any]) -> bool:
     return values.dtype.kind == "O" and all(isinstance(item, str) for item in values.ravel().tolist())
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from omnizarr._version import __version__
-from omnizarr.errors import NodeExistsError, NodeNotFoundError, StoreNotFoundError
+from omnizarr.errors import NodeExistsError, NodeNotFoundError, ReadOnlyError, StoreNotFoundError
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.discover import is_node
@@ -17,12 +17,12 @@ from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats import FORMATS
-from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.base import Dialect
-from omnizarr.netcdf.dialects.detect import DIALECTS, detect
+from omnizarr.netcdf.dialects.detect import detect, dialect_for
+from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.group import Group
-from omnizarr.netcdf.model import DatasetModel, GroupModel, Unmapped
-from omnizarr.netcdf.session import Session
+from omnizarr.netcdf.model import DatasetModel, Fault, GroupModel, Unmapped
+from omnizarr.netcdf.session import Session, read_only_dialect
 from omnizarr.netcdf.sync import synchronise
 from omnizarr.store.base import Store
 from omnizarr.store.url import Mode
@@ -49,6 +49,8 @@ class Dataset(Group):
     dialect
         How a new dataset is kept: `"nczarr"`, which netCDF-C reads too, or `"plain"`, with xarray's names of
         dimensions only. Found out where a dataset is opened.
+    zarr_format
+        Zarr's format for a new dataset, 2 or 3; 2 where the dialect exists on it.
     storage_options
         Options of the store, for URLs.
 
@@ -64,10 +66,11 @@ class Dataset(Group):
     Safe to read from many threads. What was written is visible to others after `sync` or `close`.
     """
 
-    _own = Group._own | {"_is_consolidated", "_owned", "_unmapped"}
+    _own = Group._own | {"_is_consolidated", "_owned", "_unmapped", "_faults"}
     _is_consolidated: bool
     _owned: Store | None
     _unmapped: tuple[Unmapped, ...]
+    _faults: tuple[Fault, ...]
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class Dataset(Group):
         format: str = "NETCDF4",
         *,
         dialect: str = "nczarr",
+        zarr_format: int | None = None,
         path: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
@@ -85,18 +89,18 @@ class Dataset(Group):
             raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, found {mode!r}")
         if format not in ("NETCDF4", "NCZARR", "ZARR"):
             raise ValueError(f"format: expected 'NETCDF4', found {format!r}; Zarr holds no classic files")
-        if dialect not in DIALECTS:
-            raise ValueError(f"dialect: expected one of {', '.join(map(repr, DIALECTS))}, found {dialect!r}")
         mode = "x" if mode == "w" and not clobber else mode
         target = without_fragment(filename)
-        node = _node(target, mode, path, storage_options, DIALECTS[dialect])
+        node = _node(target, mode, path, storage_options, dialect_for(dialect, zarr_format))
         self._owned = None if isinstance(filename, Store | Node) else node.store
         self._open(node, mode != "r")
 
     def _open(self, node: Node, writable: bool) -> None:
         dialect = detect(node)
+        if writable and not isinstance(dialect, Dialect):
+            raise ReadOnlyError(read_only_dialect(dialect.name), store=node.store_path)
         found = dialect.read(node)
-        self._unmapped = found.model.unmapped
+        self._unmapped, self._faults = found.model.unmapped, found.model.faults
         key = node.format.consolidated_key(node.path)
         stored = key is not None and writable and node.store.exists(key)
         self._is_consolidated = stored or node.metadata.consolidated is not None
@@ -118,6 +122,7 @@ class Dataset(Group):
             dialect=session.dialect.name,
             properties=session.properties,
             unmapped=self._unmapped,
+            faults=self._faults,
         )
 
     def isopen(self) -> bool:
@@ -199,7 +204,9 @@ def _made(
         there = (listing.keys or listing.prefixes)[0]
         message = f"there is something that is not Zarr (key {there!r}); it is left alone"
         raise NodeExistsError(message, store=store.name, path=where)
-    form = format_of(2)
-    metadata = GroupMetadata(attributes=dialect.group_attributes(GroupModel(name="/"), PROPERTIES))
+    form, root = format_of(dialect.zarr_format), GroupModel(name="/")
+    metadata = dialect.group_metadata(root, PROPERTIES)
     place(store, form, where, metadata, overwrite=mode == "w" and known)
-    return Node(store, form, where, metadata)
+    node = Node(store, form, where, metadata)
+    store_sidecars(node, where, dialect.sidecars(root, PROPERTIES))
+    return node

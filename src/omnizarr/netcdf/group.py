@@ -10,12 +10,12 @@ from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy import group as hierarchy_group
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.place import place
-from omnizarr.metadata.group import GroupMetadata
-from omnizarr.netcdf.attributes import Attributed, to_python
+from omnizarr.netcdf.attributes import Attributed, length_in, to_python
 from omnizarr.netcdf.definition import chunks_of, endian_of, fill_of, filters_of, type_of
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, new_array
+from omnizarr.netcdf.dialects.sidecars import store_sidecars
+from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
@@ -119,7 +119,7 @@ class Group(Attributed):
     @property
     def disk_format(self) -> str:
         """`NCZARR` or `ZARR`."""
-        return "NCZARR" if self._session.dialect.name == "nczarr" else "ZARR"
+        return "NCZARR" if self._session.dialect.name.startswith("nczarr") else "ZARR"
 
     def __getitem__(self, path: str) -> Group | Variable:
         """Return the group or variable at a path; an absolute one starts at the root.
@@ -253,10 +253,10 @@ class Group(Attributed):
         """Store the array of a variable, in place of what an interrupted writer may have left there."""
         node = self._node
         path = f"{node.path}/{variable.name}".strip("/")
-        dialect = self._session.dialect
-        attributes = dialect.variable_attributes(variable)
-        metadata = new_array(variable, shape, attributes, plain=dialect.name == "plain")
+        dialect = self._session.writer()
+        metadata = dialect.array_metadata(variable, shape)
         place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
+        store_sidecars(node, path, dialect.sidecars(variable, None))
         array = Array(node.store, node.format, path, with_fill(metadata, variable))
         # A chunk of fill values is as good absent, and what is absent costs nothing.
         array.write_empty_chunks = False
@@ -271,8 +271,10 @@ class Group(Attributed):
         node = self._node
         path = f"{node.path}/{name}".strip("/")
         model = GroupModel(name=name)
-        metadata = GroupMetadata(attributes=self._session.dialect.group_attributes(model, None))
+        dialect = self._session.writer()
+        metadata = dialect.group_metadata(model, None)
         place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
+        store_sidecars(node, path, dialect.sidecars(model, None))
         found = Found(
             DatasetModel(root=model),
             groups={join(self.path, name): hierarchy_group.Group(node.store, node.format, path, metadata)},
@@ -359,7 +361,7 @@ class Group(Attributed):
 
     def _string_length(self) -> int:
         found = self._root()._attributes.get(_DEFAULT_MAX_STRING)
-        return int(found.values[0]) if found is not None else DEFAULT_STRING_LENGTH
+        return length_in(found) if found is not None else DEFAULT_STRING_LENGTH
 
     def _check_open(self) -> None:
         self._session.check_open()

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from omnizarr.errors import NodeNotFoundError
 from omnizarr.netcdf.filters import Filter
-from omnizarr.netcdf.types import CHAR, NATIVE, Endian, NcType
+from omnizarr.netcdf.items import Item
+from omnizarr.netcdf.types import CHAR, NATIVE, Endian, NcType, UserType
 
 Text: TypeAlias = str
-Values: TypeAlias = "tuple[int, ...] | tuple[float, ...] | tuple[str, ...]"
+Values: TypeAlias = "tuple[Item, ...]"
 
 FILL_VALUE = "_FillValue"
 
@@ -36,7 +37,8 @@ class AttributeModel:
     ----------
     value
         For char the text, where bytes that are not UTF-8 are surrogate escapes. For any other type a
-        tuple of Python values, also where there is just one, or none.
+        tuple of Python values, also where there is just one, or none; see `items.Item` for what the
+        values of the user's types are.
     """
 
     name: str
@@ -66,7 +68,10 @@ class VariableModel:
     filters
         In the order of encoding.
     max_string_length
-        The bytes of a stored string, where strings are stored at a fixed size.
+        The bytes of a stored string, where strings are stored at a fixed size: those of a string variable,
+        and those in the fields of a compound type.
+    contiguous
+        Whether a file keeps the values in one piece, without chunks. In Zarr that is one chunk.
     """
 
     name: str
@@ -78,9 +83,10 @@ class VariableModel:
     filters: tuple[Filter, ...] = ()
     endian: Endian = NATIVE
     max_string_length: int | None = None
+    contiguous: bool = False
 
     @property
-    def fill_value(self) -> int | float | str | bytes | None:
+    def fill_value(self) -> Item | None:
         """What elements hold that were never written; None where that is undefined."""
         if self.no_fill:
             return None
@@ -95,6 +101,7 @@ class GroupModel:
     """A group; the root's name is `/`."""
 
     name: str
+    types: tuple[UserType, ...] = ()
     dimensions: tuple[DimensionModel, ...] = ()
     attributes: tuple[AttributeModel, ...] = ()
     variables: tuple[VariableModel, ...] = ()
@@ -131,9 +138,35 @@ class GroupModel:
         return tuple(sizes)
 
 
+FaultName: TypeAlias = Literal[
+    "missing-node",
+    "dangling-dimension",
+    "dimension-conflict",
+    "shape-mismatch",
+    "type-mismatch",
+    "dangling-type",
+    "attribute-type",
+    "unlisted-node",
+    "unmapped",
+    "unreadable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something of a dataset that contradicts itself, and what was read instead."""
+
+    name: FaultName
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message} ({self.name})"
+
+
 @dataclass(frozen=True, slots=True)
 class Unmapped:
-    """An array that netCDF cannot show, and why."""
+    """A variable or group that netCDF cannot show, and why."""
 
     path: str
     reason: str
@@ -146,17 +179,21 @@ class DatasetModel:
     Attributes
     ----------
     dialect
-        How the dataset says that it is netCDF: `nczarr` or `plain`; `netcdf` for a `.nc` file.
+        How the dataset says that it is netCDF: the name of one of `dialects.detect.DIALECTS`; `netcdf` for
+        a `.nc` file.
     properties
         `_NCProperties`: the library that created it.
     unmapped
         What stays in the store and is not in the model.
+    faults
+        All that was found wrong on reading, what is unmapped included.
     """
 
     root: GroupModel
     dialect: str = "nczarr"
     properties: str | None = None
     unmapped: tuple[Unmapped, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 def join(path: str, name: str) -> str:
@@ -169,7 +206,7 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0] or "/"
 
 
-def _as_fill(kind: NcType, value: int | float | str) -> int | float | str | bytes:
+def _as_fill(kind: NcType, value: Item) -> Item:
     if kind is CHAR:
         return str(value).encode("utf-8", "surrogateescape")[:1] or b"\x00"
     return value

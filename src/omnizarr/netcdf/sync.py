@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from omnizarr.netcdf.dialects.base import Growth
+from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.variable import Variable
 
@@ -30,8 +31,7 @@ def synchronise(root: Group) -> bool:
                 _store_shape(variable)
     changed = [variable for group in groups for variable in _variables(group) if variable._changed]
     for variable in changed:
-        content = root._session.dialect.variable_attributes(variable.model)
-        variable._array.attrs.put(content)
+        _store_variable(root, variable)
         variable._changed = False
     # Parents come first: a dimension has its new size before the variables below are listed again.
     stale = [group for group in groups if group._changed]
@@ -66,6 +66,14 @@ def _store_shape(variable: Variable) -> None:
 
 
 def _store_group(group: Group, growth: Growth | None = None) -> None:
-    session = group._session
+    session, node = group._session, group._node
     properties = session.properties if group.parent is None else None
-    group._node.attrs.put(session.dialect.group_attributes(group.model, properties, growth))
+    dialect, model = session.writer(), group.model
+    node.attrs.put(dict(dialect.group_metadata(model, properties, growth).attributes))
+    store_sidecars(node, node.path, dialect.sidecars(model, properties))
+
+
+def _store_variable(root: Group, variable: Variable) -> None:
+    dialect, model, array = root._session.writer(), variable.model, variable._array
+    array.attrs.put(dict(dialect.array_metadata(model, array.shape).attributes))
+    store_sidecars(array, array.path, dialect.sidecars(model, None))

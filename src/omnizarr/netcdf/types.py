@@ -6,6 +6,7 @@ https://docs.unidata.ucar.edu/netcdf-c/current/data_type.html
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -47,6 +48,11 @@ class AtomicType:
         return self.code not in ("S1", "O")
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether every value takes the same bytes: it is no string."""
+        return self.code != "O"
+
+    @property
     def size(self) -> int:
         """Bytes of one value; for string, those of a reference."""
         return self.dtype.itemsize
@@ -74,8 +80,179 @@ INT64 = AtomicType("int64", 10, "i8", -9223372036854775806)
 UINT64 = AtomicType("uint64", 11, "u8", 18446744073709551614)
 STRING = AtomicType("string", 12, "O", "")
 
-# A closed union: user-defined types (enum, compound, vlen, opaque) join it as dataclasses of their own.
-NcType: TypeAlias = AtomicType
+
+class _Named:
+    """A type of the user: `path` is absolute, `/g1/cloud_t`."""
+
+    __slots__ = ()
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The name within its group."""
+        return self.path.rpartition("/")[2]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Enum(_Named):
+    """Integers with names.
+
+    Attributes
+    ----------
+    path
+        The absolute path, `/g1/cloud_t`; so it is for all types of the user.
+    base
+        An integer type.
+    members
+        (name, value), in the order of the definition.
+    """
+
+    path: str
+    base: AtomicType
+    members: tuple[tuple[str, int], ...]
+
+    number = 15
+    is_numeric = True
+    is_fixed = True
+
+    @property
+    def code(self) -> str:
+        """numpy's kind and size of the integers."""
+        return self.base.code
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds: the integers."""
+        return self.base.dtype
+
+    @property
+    def size(self) -> int:
+        """Bytes of one value."""
+        return self.base.size
+
+    @property
+    def default_fill(self) -> int:
+        """What elements hold that were never written: the number zero, whatever it is called."""
+        return 0
+
+    def stored(self, endian: Endian = NATIVE) -> np.dtype[Any]:
+        """Return the dtype of the integers in the byte order of a variable."""
+        return self.base.stored(endian)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque(_Named):
+    """Bytes without a meaning, always as many (`length`)."""
+
+    path: str
+    length: int
+
+    number = 14
+    is_numeric = False
+    is_fixed = True
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds: `V` and the number of bytes."""
+        return np.dtype(f"V{self.length}")
+
+    @property
+    def size(self) -> int:
+        """Bytes of one value."""
+        return self.length
+
+    @property
+    def default_fill(self) -> bytes:
+        """What elements hold that were never written: zeros."""
+        return bytes(self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Vlen(_Named):
+    """Sequences of a type, each of its own length."""
+
+    path: str
+    base: NcType
+
+    number = 13
+    is_numeric = False
+    is_fixed = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds: objects, each an array of the base type."""
+        return np.dtype(object)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a length and a reference, as netCDF-C counts them."""
+        return 16
+
+    @property
+    def default_fill(self) -> tuple[()]:
+        """What elements hold that were never written: nothing."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a compound type: one value, or an array of a fixed shape."""
+
+    name: str
+    type: NcType
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compound(_Named):
+    """Records of named fields."""
+
+    path: str
+    fields: tuple[Field, ...]
+
+    number = 16
+    is_numeric = False
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every value takes the same bytes: there are no strings and no sequences in it."""
+        return all(field.type.is_fixed for field in self.fields)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds, packed; strings and sequences as objects."""
+        return np.dtype([(field.name, field.type.dtype, field.shape) for field in self.fields])
+
+    @property
+    def size(self) -> int:
+        """Bytes of one value, packed."""
+        return sum(field.type.size * prod(field.shape) for field in self.fields)
+
+    @property
+    def default_fill(self) -> tuple[Any, ...]:
+        """What elements hold that were never written: zeros, and nothing where there are sequences."""
+        return tuple(map(_zero_of_field, self.fields))
+
+
+UserType: TypeAlias = Enum | Opaque | Vlen | Compound
+NcType: TypeAlias = AtomicType | Enum | Opaque | Vlen | Compound
+
+
+def _zero_of_field(field: Field) -> Any:
+    zero = _zero_of(field.type)
+    return (zero,) * prod(field.shape) if field.shape else zero
+
+
+def _zero_of(kind: NcType) -> Any:
+    if not isinstance(kind, AtomicType):
+        return kind.default_fill
+    if kind is CHAR:
+        return b"\x00"
+    return "" if kind is STRING else kind.dtype.type(0).item()
+
 
 ATOMIC_TYPES = (BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE, UBYTE, USHORT, UINT, INT64, UINT64, STRING)
 BY_NAME = MappingProxyType({kind.name: kind for kind in ATOMIC_TYPES})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.netcdf.attributes import Attributed, cast_attribute, to_python
+from omnizarr.netcdf.attributes import Attributed, cast_attribute, length_in, to_python
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import describe_filters
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
@@ -366,7 +366,7 @@ class Variable(Attributed):
                 raise AttributeError("_FillValue cannot be changed: it is what unwritten elements hold")
         if attribute.name == _MAX_STRING and self._model.type is STRING:
             self._group._check_writable()
-            self._widen(int(attribute.values[0]))
+            self._widen(length_in(attribute))
         super()._set_attribute(attribute)
 
     def delncattr(self, name: str) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from omnizarr.netcdf.cdl.layout import Braces, Lines, byte_length, row_coordinates
 from omnizarr.netcdf.cdl.text import data_number, escaped_name, quoted_chars, quoted_string
 from omnizarr.netcdf.model import FILL_VALUE, VariableModel
-from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, AtomicType
+from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, NcType
 
 AnyArray: TypeAlias = NDArray[Any]
 ReadRows: TypeAlias = Callable[[slice], AnyArray]
@@ -61,7 +61,7 @@ def write_values(
         yield lines.take()
 
 
-def _blocks(grid: Sequence[int], kind: AtomicType, read: ReadRows) -> Iterator[tuple[int, AnyArray]]:
+def _blocks(grid: Sequence[int], kind: NcType, read: ReadRows) -> Iterator[tuple[int, AnyArray]]:
     """Yield (number of the first row, rows) in blocks of some megabytes."""
     if len(grid) == 1:
         yield 0, np.asarray(read(slice(0, grid[0]))).reshape(1, -1)

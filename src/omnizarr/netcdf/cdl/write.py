@@ -139,7 +139,7 @@ class _Writer:
         if attribute.type in (CHAR, STRING):
             return ", ".join(self.text(str(value), attribute.type is CHAR) for value in attribute.values)
         spell = attribute_number(attribute.type.name)
-        return ", ".join(spell(value) for value in attribute.values if not isinstance(value, str))
+        return ", ".join(spell(value) for value in attribute.values if isinstance(value, int | float))
 
     def text(self, value: str, is_char: bool) -> str:
         data = value.encode("utf-8", "surrogateescape")

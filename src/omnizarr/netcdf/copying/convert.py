@@ -36,11 +36,11 @@ from omnizarr.hierarchy.paths import joined
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import numcodecs_id
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.metadata.group import NodeMetadata
 from omnizarr.netcdf.dataset import PROPERTIES
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.nczarr import NCZarr
-from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes, new_array
+from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.read import FileModel, Loss, NetCDFFile, with_string_length
 from omnizarr.netcdf.filters import FILTERS, OtherFilter, read_filter
@@ -181,8 +181,7 @@ class _Conversion:
     def plan(self, group: GroupModel, path: str) -> None:
         variables = tuple(self.sized(variable, join(path, variable.name)) for variable in group.variables)
         properties = PROPERTIES if path == "/" else None
-        attributes = _DIALECT.group_attributes(replace(group, variables=variables), properties)
-        self.nodes[path.strip("/")] = GroupMetadata(attributes=attributes)
+        self.nodes[path.strip("/")] = _DIALECT.group_metadata(replace(group, variables=variables), properties)
         for variable in variables:
             where = join(path, variable.name)
             task = self.task(variable, where)
@@ -213,7 +212,7 @@ class _Conversion:
 
     def task(self, variable: VariableModel, path: str) -> _Task:
         shape = self.found.dataset.root.shape(variable)
-        asked = new_array(variable, shape, _DIALECT.variable_attributes(variable))
+        asked = _DIALECT.array_metadata(variable, shape)
         variable, metadata = self.recut(variable, asked, path)
         dataset = self.found.datasets.get(path)
         kept = metadata is asked and path in self.found.kept and _same_element(dataset, metadata)

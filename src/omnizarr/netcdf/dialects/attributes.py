@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite, isnan
 
 import numpy as np
 
 from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.netcdf.items import to_json
 from omnizarr.netcdf.model import AttributeModel, Values
 from omnizarr.netcdf.types import (
     BY_CODE,
@@ -27,6 +27,7 @@ from omnizarr.netcdf.types import (
     UBYTE,
     UINT,
     UINT64,
+    AtomicType,
     NcType,
 )
 
@@ -64,7 +65,9 @@ def encode_attribute(attribute: AttributeModel) -> tuple[Json, str]:
     if attribute.type is STRING:
         texts = [_storable(str(item)) for item in value]
         return _bare(texts), f"|S{max([1, *(len(text.encode()) for text in texts)])}"
-    return _bare([_encode_number(attribute.type, item) for item in value]), f"<{attribute.type.code}"
+    if isinstance(attribute.type, AtomicType):
+        return _bare([to_json(attribute.type, item) for item in value]), f"<{attribute.type.code}"
+    return [to_json(attribute.type, item) for item in value], JSON_CODE
 
 
 def encode_attributes(
@@ -123,11 +126,6 @@ def json_text(value: Json) -> str:
     return _quoted(value)
 
 
-def number_to_json(kind: NcType, value: float) -> Json:
-    """Return a number of a type as JSON: the shortest text that reads back the same."""
-    return _encode_number(kind, value)
-
-
 def _quoted(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
@@ -156,15 +154,6 @@ def _storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogateescape").decode("latin-1")
     return text
-
-
-def _encode_number(kind: NcType, value: float | str) -> Json:
-    if kind is not FLOAT and kind is not DOUBLE:
-        return int(value)
-    number = float(value)
-    if not isfinite(number):
-        return "NaN" if isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    return float(str(np.float32(number))) if kind is FLOAT else number
 
 
 def _bare(values: Sequence[Json]) -> Json:

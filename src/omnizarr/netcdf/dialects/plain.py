@@ -5,15 +5,16 @@ https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.group import Group
-from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.arrays import (
     array_type,
     describe_array,
@@ -23,13 +24,13 @@ from omnizarr.netcdf.dialects.arrays import (
 )
 from omnizarr.netcdf.dialects.attributes import decode_attributes, encode_attribute
 from omnizarr.netcdf.dialects.base import Found, Growth
+from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.model import (
     FILL_VALUE,
     AttributeModel,
     DatasetModel,
     DimensionModel,
     GroupModel,
-    Unmapped,
     VariableModel,
     join,
     parent_of,
@@ -44,21 +45,31 @@ class Plain:
     """Zarr v2 or v3 as it comes; dimensions by name where they have names, else by length."""
 
     name: str = "plain"
+    zarr_format: int = 2
+
+    def recognizes(self, root: Group) -> bool:
+        """Say yes: any hierarchy can be read like this."""
+        return True
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group; an array that cannot be shown warns and stays out."""
         return _Reader(root).run()
 
-    def group_attributes(
+    def group_metadata(
         self, group: GroupModel, properties: str | None, growth: Growth | None = None
-    ) -> JsonObject:
-        """Return all attributes of a group's node."""
-        return {a.name: encode_attribute(a)[0] for a in group.attributes}
+    ) -> GroupMetadata:
+        """Return a group's node."""
+        return GroupMetadata(attributes={a.name: encode_attribute(a)[0] for a in group.attributes})
 
-    def variable_attributes(self, variable: VariableModel) -> JsonObject:
-        """Return all attributes of a variable's node, with the names of its dimensions."""
+    def array_metadata(self, variable: VariableModel, shape: tuple[int, ...]) -> ArrayMetadata:
+        """Return a variable's node as it is stored, with the names of its dimensions."""
         names: list[Json] = [path.rpartition("/")[2] for path in variable.dimensions]
-        return {**{a.name: encode_attribute(a)[0] for a in variable.attributes}, _XARRAY: names}
+        attributes = {**{a.name: encode_attribute(a)[0] for a in variable.attributes}, _XARRAY: names}
+        return new_array(variable, shape, attributes, plain=True)
+
+    def sidecars(self, model: GroupModel | VariableModel, properties: str | None) -> Mapping[str, Json]:
+        """Return nothing."""
+        return {}
 
 
 @dataclass(slots=True)
@@ -77,7 +88,6 @@ class _Reader:
     def __init__(self, root: Group) -> None:
         self.root = root
         self.contents = {"/": _Content(decode_attributes(root.metadata.attributes))}
-        self.unmapped: list[Unmapped] = []
         self.found = Found(DatasetModel(root=GroupModel(name="/"), dialect="plain"), groups={"/": root})
 
     def run(self) -> Found:
@@ -90,15 +100,11 @@ class _Reader:
             self.contents[path] = _Content(decode_attributes(metadata.attributes))
             self.contents[parent_of(path)].groups.append(path)
             self.found.groups[path] = Group(store, form, where, metadata)
-        self.found.model = DatasetModel(root=self.group("/"), dialect="plain", unmapped=tuple(self.unmapped))
+        self.found.set_root(self.group("/"))
         return self.found
 
     def broken(self, relative: str, error: MetadataError) -> None:
-        self.skip(f"/{relative}", str(error))
-
-    def skip(self, path: str, reason: str) -> None:
-        self.unmapped.append(Unmapped(path, reason))
-        warnings.warn(f"{path} is left out: {reason}", stacklevel=2)
+        self.found.leave_out("unreadable", f"/{relative}", str(error))
 
     def group(self, path: str) -> GroupModel:
         content = self.contents[path]
@@ -114,7 +120,7 @@ class _Reader:
         metadata = array.metadata
         kind = array_type(metadata, has_char=False)
         if kind is None:
-            self.skip(path, f"netCDF has no type for {metadata.data_type.name}")
+            self.found.leave_out("unmapped", path, f"netCDF has no type for {metadata.data_type.name}")
             return
         dimensions = self.dimensions(path, metadata)
         attributes = (*decode_attributes(metadata.attributes), *time_attributes(metadata.data_type.dtype))
@@ -131,7 +137,8 @@ class _Reader:
             return ()
         if names is None or len(names) != len(metadata.shape):
             if names is not None:
-                warnings.warn(f"{path}: {len(names)} names for {len(metadata.shape)} axes", stacklevel=2)
+                message = f"{len(names)} names for {len(metadata.shape)} axes"
+                self.found.fault("dimension-conflict", path, message)
             names = (None,) * len(metadata.shape)
         return tuple(
             self.anonymous(size) if not name or "/" in name else self.named(path, name, size)
@@ -154,7 +161,8 @@ class _Reader:
         if name in taken:
             apart = f"{name}_{size}"
             other = taken[name]
-            warnings.warn(f"{path}: dimension {name} is {other} long elsewhere; here {apart}", stacklevel=2)
+            message = f"dimension {name} is {other} long elsewhere; here {apart}"
+            self.found.fault("dimension-conflict", path, message)
             return self.named(path, apart, size)
         taken[name] = size
         return join(own, name)

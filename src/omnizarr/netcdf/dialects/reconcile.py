@@ -6,12 +6,11 @@ them. An unlimited dimension is as long as the longest of its variables; what el
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.model import GroupModel, Unmapped, VariableModel, join
+from omnizarr.netcdf.model import FaultName, GroupModel, VariableModel, join
 
 
 def reconcile(found: Found, noted: Mapping[str, int]) -> None:
@@ -26,11 +25,7 @@ def reconcile(found: Found, noted: Mapping[str, int]) -> None:
     sizes = _sizes(found, noted)
     grown = _with_sizes(root, "/", sizes)
     found.stored_sizes = {join(path, d.name): d.size for path, group in root.walk() for d in group.dimensions}
-    unmapped: list[Unmapped] = []
-    found.model = replace(found.model, root=_checked(found, grown, grown, "/", unmapped))
-    for entry in unmapped:
-        warnings.warn(f"{entry.path} is left out: {entry.reason}", stacklevel=2)
-    found.model = replace(found.model, unmapped=(*found.model.unmapped, *unmapped))
+    found.set_root(_checked(found, grown, grown, "/"))
     found.stale = bool(noted) or found.stale or grown != root
 
 
@@ -60,31 +55,30 @@ def _with_sizes(group: GroupModel, path: str, sizes: Mapping[str, int]) -> Group
     )
 
 
-def _checked(
-    found: Found, root: GroupModel, group: GroupModel, path: str, unmapped: list[Unmapped]
-) -> GroupModel:
+def _checked(found: Found, root: GroupModel, group: GroupModel, path: str) -> GroupModel:
     variables = []
     for variable in group.variables:
-        reason = _fit(found, root, variable, join(path, variable.name))
-        if reason is None:
+        where = join(path, variable.name)
+        fault = _fit(found, root, variable, where)
+        if fault is None:
             variables.append(variable)
         else:
-            unmapped.append(Unmapped(join(path, variable.name), reason))
-            del found.arrays[join(path, variable.name)]
-    groups = (_checked(found, root, inner, join(path, inner.name), unmapped) for inner in group.groups)
+            found.leave_out(fault[0], where, fault[1])
+            del found.arrays[where]
+    groups = (_checked(found, root, inner, join(path, inner.name)) for inner in group.groups)
     return replace(group, variables=tuple(variables), groups=tuple(groups))
 
 
-def _fit(found: Found, root: GroupModel, variable: VariableModel, path: str) -> str | None:
+def _fit(found: Found, root: GroupModel, variable: VariableModel, path: str) -> tuple[FaultName, str] | None:
     """Give an array the shape that its dimensions say; return what keeps it from having it."""
     array = found.arrays[path]
     shape = []
     for name, length in zip(variable.dimensions, array.metadata.shape, strict=False):
         dimension = root.dimension(name)
         if dimension is None:
-            return f"dimension {name} does not exist"
+            return "dangling-dimension", f"dimension {name} does not exist"
         if dimension.size != length and not dimension.unlimited:
-            return f"dimension {name} has size {dimension.size}, and the array {length}"
+            return "shape-mismatch", f"dimension {name} has size {dimension.size}, and the array {length}"
         shape.append(dimension.size)
     if variable.dimensions and tuple(shape) != array.metadata.shape:
         found.stored_shapes[path] = array.metadata.shape

@@ -13,10 +13,10 @@ from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
-from omnizarr.netcdf.dialects.attributes import number_to_json
 from omnizarr.netcdf.filters import Szip
+from omnizarr.netcdf.items import to_json
 from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, STRING
+from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Enum
 
 DEFAULT_STRING_LENGTH = 128
 
@@ -79,7 +79,9 @@ def _dtype(variable: VariableModel) -> str:
         return ">S1"
     if variable.type is STRING:
         return f"|S{stored_itemsize(variable)}"
-    return variable.type.stored(variable.endian).str
+    if isinstance(variable.type, AtomicType | Enum):
+        return variable.type.stored(variable.endian).str
+    raise ConversionError(f"variable {variable.name!r}: type {variable.type} is not stored yet")
 
 
 def _chunks(variable: VariableModel, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -94,7 +96,7 @@ def _fill(variable: VariableModel) -> Json:
         return None
     if isinstance(fill, bytes):
         return fill.rstrip(b"\x00").decode("latin-1")
-    return fill if isinstance(fill, str) else number_to_json(variable.type, fill)
+    return fill if isinstance(fill, str) else to_json(variable.type, fill)
 
 
 def _plain_fill(variable: VariableModel) -> Json:
