@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from benchmarks import (
+    netcdf_peers,
     w1_large_chunks,
     w2_small_chunks,
     w3_shards,
     w4_selections,
     w5_hierarchies,
     w6_memory,
+    w8_netcdf,
 )
 from benchmarks.case import Case
 from benchmarks.machine import facts
 from benchmarks.measure import Row, measure
 from benchmarks.memory import Peak, peaks
+from benchmarks.netcdf_peers.base import NetCDFLibrary, ReadsAndWrites
 from benchmarks.peers import MODULES, OURS, REFERENCE, load
-from benchmarks.peers.base import Library
-from benchmarks.report import fault_lines, markdown, memory_table, summary, terminal_table
+from benchmarks.peers.base import Library, Named
+from benchmarks.report import Section, fault_lines, markdown, memory_table, summary, terminal_table
 from benchmarks.room import Room
 from benchmarks.sizes import SIZES, Sizes
 
@@ -36,6 +39,8 @@ WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
     "W5": w5_hierarchies.cases,
     "W6": w6_memory.cases,
 }
+NETCDF = "W8"
+NETCDF_WRITER = "netCDF-C, HDF5"
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
 
@@ -51,8 +56,10 @@ def _names(allowed: dict[str, object]) -> Callable[[click.Context, click.Paramet
 
 
 @click.command()
-@click.option("--only", callback=_names(dict(WORKLOADS)), help="Workloads, W1,W2,… (all).")
-@click.option("--libraries", callback=_names(dict(MODULES)), help="Libraries, with commas between (all).")
+@click.option("--only", callback=_names({**WORKLOADS, NETCDF: None}), help="Workloads, W1,W2,… (all).")
+@click.option(
+    "--libraries", callback=_names(dict(MODULES)), help="Libraries of W1 to W6, with commas between (all)."
+)
 @click.option("--repeat", default=7, show_default=True, type=click.IntRange(1), help="Timings a figure.")
 @click.option("--size", default="full", show_default=True, type=click.Choice(list(SIZES)))
 @click.option("--quick", is_flag=True, help="The same as --size quick --repeat 3.")
@@ -75,19 +82,22 @@ def main(
         size, repeat = "quick", min(repeat, 3)
     console = Console()
     present = _load(libraries, console)
-    everything = size == "full" and set(only) == set(WORKLOADS) and len(present) == len(MODULES)
+    others = _load_netcdf(console) if NETCDF in only else []
+    everything = size == "full" and {*only} == {*WORKLOADS, NETCDF} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
     with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
         room = Room(Path(name), _reference())
-        rows = _measured(only, SIZES[size], room, present, repeat, console)
+        arrays = Section("", _measured(only, SIZES[size], room, present, repeat, console), _named(present))
+        rows = _measured_netcdf(SIZES[size], room, others, repeat, console)
+        sections = [arrays, Section("netCDF", rows, _named(others))]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
-        about = facts(present, Path(name))
-    _print(console, rows, found, present, about)
+        about = facts([*present, *(each for each in others if each.name != OURS)], Path(name))
+    _print(console, sections, found, about)
     if page is not None:
-        page.write_text(markdown(rows, found, [each.name for each in present], about, repeat))
+        page.write_text(markdown(sections, found, about, repeat))
         console.print(f"written to {page}")
-    sys.exit(any(OURS in row.faults for row in rows))
+    sys.exit(any(OURS in row.faults for section in sections for row in section.rows))
 
 
 def _load(names: list[str], console: Console) -> list[Library]:
@@ -101,6 +111,17 @@ def _load(names: list[str], console: Console) -> list[Library]:
     return present
 
 
+def _load_netcdf(console: Console) -> list[NetCDFLibrary]:
+    found = {name: netcdf_peers.load(name) for name in netcdf_peers.MODULES}
+    for name in (name for name, library in found.items() if library is None):
+        console.print(f"{name} is not installed and left out", style="yellow")
+    return [library for library in found.values() if library is not None]
+
+
+def _named(libraries: Sequence[Named]) -> list[str]:
+    return [library.name for library in libraries]
+
+
 def _reference() -> Library:
     reference = load(REFERENCE)
     if reference is None:
@@ -112,25 +133,36 @@ def _measured(
     only: list[str], sizes: Sizes, room: Room, libraries: list[Library], repeat: int, console: Console
 ) -> list[Row]:
     rows = []
-    for workload in only:
+    for workload in (name for name in only if name in WORKLOADS):
         for case in WORKLOADS[workload](sizes, room):
             with console.status(f"{case.workload} {case.title}"):
                 rows.append(measure(case, libraries, repeat))
     return rows
 
 
-def _print(
-    console: Console, rows: list[Row], found: list[Peak], libraries: list[Library], about: dict[str, str]
-) -> None:
-    names = [library.name for library in libraries]
-    console.print(terminal_table(rows, names))
+def _measured_netcdf(
+    sizes: Sizes, room: Room, libraries: list[NetCDFLibrary], repeat: int, console: Console
+) -> list[Row]:
+    writer = next((library for library in libraries if library.name == NETCDF_WRITER), None)
+    rows: list[Row] = []
+    if isinstance(writer, ReadsAndWrites):
+        for case in w8_netcdf.cases(sizes, room, writer):
+            with console.status(f"{case.workload} {case.title}"):
+                rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _print(console: Console, sections: list[Section], found: list[Peak], about: dict[str, str]) -> None:
+    for section in sections:
+        if section.rows:
+            console.print(terminal_table(section))
+            console.print(summary(section.rows))
     if found:
-        console.print(memory_table(found, names))
-    for line in fault_lines(rows):
+        console.print(memory_table(found, sections[0].names))
+    for line in fault_lines(sections):
         console.print(f"failed: {line}", style="red", markup=False)
     for key, value in about.items():
         console.print(f"{key}: {value}", markup=False, highlight=False)
-    console.print(summary(rows))
 
 
 if __name__ == "__main__":

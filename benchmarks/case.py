@@ -8,8 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from benchmarks.peers.base import Library
-
 Unit: TypeAlias = Literal["ms", "µs"]
 SECONDS: dict[Unit, float] = {"ms": 1e-3, "µs": 1e-6}
 
@@ -47,7 +45,7 @@ class Case:
 
     workload: str
     title: str
-    trial: Callable[[Library], Trial | None]
+    trial: Callable[[Any], Trial | None]
     unit: Unit = "ms"
     goal: float | None = None
     calls: int = 1

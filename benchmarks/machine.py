@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.peers.base import Library
+from benchmarks.peers.base import Named
 
 
-def facts(libraries: Sequence[Library], folder: Path) -> dict[str, str]:
+def facts(libraries: Sequence[Named], folder: Path) -> dict[str, str]:
     """Return what a reader needs to judge the figures."""
     versions = {library.name: library.version for library in libraries}
     others = {name: version(name) for name in ("numpy", "numcodecs", "zstandard")}

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from benchmarks.case import SECONDS, Case, Trial, nothing
 from benchmarks.peers import OURS, REFERENCE
-from benchmarks.peers.base import Library
+from benchmarks.peers.base import Named
 
 SHORTEST = 0.005
 """Seconds that one timing of a repeatable operation takes at least."""
@@ -44,7 +44,7 @@ class Row:
         return None if ahead is None or self.case.goal is None else ahead / self.case.goal
 
 
-def measure(case: Case, libraries: Sequence[Library], repeat: int) -> Row:
+def measure(case: Case, libraries: Sequence[Named], repeat: int) -> Row:
     """Return the medians of `repeat` timings of each library."""
     timers: dict[str, _Timer] = {}
     faults: dict[str, str] = {}

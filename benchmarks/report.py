@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, fsum, log
 
 from rich.table import Table
@@ -24,13 +25,37 @@ lead over zarr-python as a share of it.
 """
 
 
-def terminal_table(rows: Sequence[Row], names: Sequence[str]) -> Table:
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows that have the same columns; without a title they come first."""
+
+    title: str
+    rows: Sequence[Row]
+    names: Sequence[str]
+
+    @property
+    def head(self) -> list[str]:
+        """What stands above the columns; goals only where there are any."""
+        return ["", "", *self.names, "to the fastest", *(("goal", "reached") if self.has_goals else ())]
+
+    @property
+    def has_goals(self) -> bool:
+        """Whether there is a row with a goal."""
+        return any(row.case.goal is not None for row in self.rows)
+
+    def cells(self, row: Row) -> list[str]:
+        """Return a row as text."""
+        cells = _cells(row, self.names)
+        return cells if self.has_goals else cells[:-2]
+
+
+def terminal_table(section: Section) -> Table:
     """Return a table for rich."""
-    table = Table("", "", *names, "to the fastest", "goal", "reached", title="ms or µs, (ratio to omnizarr)")
-    for row in rows:
+    table = Table(*section.head, title=f"{section.title} ms or µs, (ratio to omnizarr)".strip())
+    for row in section.rows:
         lead = row.ratio(row.fastest_peer) if row.fastest_peer else None
         colour = "" if lead is None else "green" if lead >= 1 else "red"
-        table.add_row(*_cells(row, names), style=colour)
+        table.add_row(*section.cells(row), style=colour)
     return table
 
 
@@ -42,34 +67,31 @@ def memory_table(peaks: Sequence[Peak], names: Sequence[str]) -> Table:
     return table
 
 
-def markdown(
-    rows: Sequence[Row],
-    peaks: Sequence[Peak],
-    names: Sequence[str],
-    facts: dict[str, str],
-    repeat: int,
-) -> str:
+def markdown(sections: Sequence[Section], peaks: Sequence[Peak], facts: dict[str, str], repeat: int) -> str:
     """Return the whole page."""
-    head = ["", "", *names, "to the fastest", "goal", "reached"]
     parts = [PREFACE.format(repeat=repeat), "\n".join(f"- {key}: {value}" for key, value in facts.items())]
-    parts.append(_markdown_table(head, [_cells(row, names) for row in rows]))
-    parts.append(summary(rows))
+    for section in (section for section in sections if section.rows):
+        parts += [f"## {section.title}"] if section.title else []
+        parts.append(_markdown_table(section.head, [section.cells(row) for row in section.rows]))
+        parts.append(summary(section.rows))
     if peaks:
+        names = sections[0].names
         parts.append(
             f"## Memory\n\nPeak extra memory of a whole read by the array's size; the aim is {LIMIT}."
         )
         parts.append(_markdown_table(["W1", *names], _peak_lines(peaks, names)))
-    faults = fault_lines(rows)
+    faults = fault_lines(sections)
     if faults:
         parts.append("## What failed\n\n" + "\n".join(f"- {line}" for line in faults))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def fault_lines(rows: Sequence[Row]) -> list[str]:
+def fault_lines(sections: Sequence[Section]) -> list[str]:
     """Return one line for each failure."""
     return [
         f"{row.case.workload} {row.case.title}: {name}: {fault}"
-        for row in rows
+        for section in sections
+        for row in section.rows
         for name, fault in row.faults.items()
     ]
 
@@ -78,13 +100,12 @@ def summary(rows: Sequence[Row]) -> str:
     """Say in how many rows omnizarr is the fastest, and the mean lead."""
     leads = [lead for row in rows if row.fastest_peer and (lead := row.ratio(row.fastest_peer)) is not None]
     ahead = [lead for row in rows if (lead := row.ratio(REFERENCE)) is not None]
-    if not leads or not ahead:
+    if not leads:
         return "Nothing to compare."
-    first = sum(lead >= 1 for lead in leads)
-    return (
-        f"omnizarr is the fastest in {first} of {len(leads)} rows; "
-        f"it is {_mean(ahead):.1f} times as fast as {REFERENCE} (geometric mean)."
-    )
+    said = f"omnizarr is the fastest in {sum(lead >= 1 for lead in leads)} of {len(leads)} rows"
+    if not ahead:
+        return f"{said}."
+    return f"{said}; it is {_mean(ahead):.1f} times as fast as {REFERENCE} (geometric mean)."
 
 
 def _mean(values: Sequence[float]) -> float:

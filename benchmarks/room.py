@@ -36,4 +36,4 @@ class Room:
     def clear(self) -> None:
         """Remove everything."""
         for path in self.folder.iterdir():
-            shutil.rmtree(path)
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

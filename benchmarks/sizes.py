@@ -23,6 +23,14 @@ class Sizes:
         W4: scattered elements.
     groups, arrays
         W5: groups, and arrays in each.
+    fields, field
+        W8: how many records of `field` by `field` float32 elements are read and written.
+    converted
+        W8: how many of them a file has that is converted.
+    variables
+        W8: variables of a dataset that is opened.
+    records
+        W8: how many records are appended one by one.
     """
 
     images: int
@@ -35,6 +43,11 @@ class Sizes:
     points: int
     groups: int
     arrays: int
+    fields: int
+    field: int
+    converted: int
+    variables: int
+    records: int
 
 
 SIZES = {
@@ -49,6 +62,11 @@ SIZES = {
         points=10_000,
         groups=200,
         arrays=10,
+        fields=100,
+        field=512,
+        converted=500,
+        variables=200,
+        records=1000,
     ),
     "quick": Sizes(
         images=8,
@@ -61,6 +79,11 @@ SIZES = {
         points=2_000,
         groups=40,
         arrays=10,
+        fields=20,
+        field=512,
+        converted=50,
+        variables=50,
+        records=50,
     ),
     "tiny": Sizes(
         images=2,
@@ -73,5 +96,10 @@ SIZES = {
         points=50,
         groups=3,
         arrays=2,
+        fields=3,
+        field=32,
+        converted=4,
+        variables=3,
+        records=3,
     ),
 }

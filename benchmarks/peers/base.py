@@ -15,11 +15,15 @@ Tree: TypeAlias = dict[str, tuple[int, ...] | None]
 """Every path below a root, with the shape of an array or None for a group."""
 
 
-class Library(Protocol):
-    """Arrays in a directory; what `create` and `open` return goes back into the other verbs."""
+class Named(Protocol):
+    """Whatever is measured: a column of a table."""
 
     name: str
     version: str
+
+
+class Library(Named, Protocol):
+    """Arrays in a directory; what `create` and `open` return goes back into the other verbs."""
 
     def create(self, folder: Path, spec: Spec) -> Any:
         """Create an array that is the root of `folder`."""
