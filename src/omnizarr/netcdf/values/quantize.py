@@ -1,0 +1,187 @@
+"""Floats with the bits that mean nothing made alike, so that they compress: lossy, before any filter.
+
+https://docs.unidata.ucar.edu/netcdf-c/current/md__2home_2vagrant_2Desktop_2netcdf-c_2docs_2quantize.html
+https://doi.org/10.5194/gmd-12-4099-2019
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from omnizarr.netcdf.model import AttributeModel
+from omnizarr.netcdf.types import DOUBLE, FLOAT, INT, NcType
+
+AnyArray: TypeAlias = NDArray[Any]
+Bits: TypeAlias = NDArray[np.unsignedinteger[Any]]
+
+BIT_GROOM = "BitGroom"
+GRANULAR_BIT_ROUND = "GranularBitRound"
+BIT_ROUND = "BitRound"
+
+# netCDF-C's names of the attributes, and the most digits of a float and of a double.
+_ATTRIBUTES = {
+    BIT_GROOM: "_QuantizeBitGroomNumberOfSignificantDigits",
+    GRANULAR_BIT_ROUND: "_QuantizeGranularBitRoundNumberOfSignificantDigits",
+    BIT_ROUND: "_QuantizeBitRoundNumberOfSignificantBits",
+}
+_MOST = {BIT_GROOM: (6, 15), GRANULAR_BIT_ROUND: (6, 15), BIT_ROUND: (23, 52)}
+
+_EXPLICIT_BITS = {4: 23, 8: 52}
+_BITS_PER_DIGIT = math.log(10) / math.log(2)
+_DIGITS_PER_BIT = math.log(2) / math.log(10)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """How many digits of the values of a variable mean something.
+
+    Attributes
+    ----------
+    mode
+        `"BitGroom"`, `"GranularBitRound"` or `"BitRound"`.
+    digits
+        Significant decimal digits; for BitRound, bits of the significand behind its leading one.
+
+    Raises
+    ------
+    ValueError
+        There is no such mode.
+    """
+
+    mode: str
+    digits: int
+
+    def __post_init__(self) -> None:
+        if self.mode not in _MOST:
+            expected = ", ".join(map(repr, _MOST))
+            raise ValueError(f"quantize_mode: expected one of {expected}, found {self.mode!r}")
+
+    def check(self, kind: NcType) -> None:
+        """Refuse a type that has no digits to spare, or not as many.
+
+        Raises
+        ------
+        ValueError
+            The type is neither float nor double, or the number of digits is out of range.
+        """
+        if kind not in (FLOAT, DOUBLE):
+            raise ValueError(f"quantization: expected a variable of type float or double, found {kind}")
+        most = _MOST[self.mode][kind is DOUBLE]
+        if not 1 <= self.digits <= most:
+            what = "bits" if self.mode == BIT_ROUND else "digits"
+            expected = f"1 to {most} significant {what} of a {kind}"
+            raise ValueError(f"{self.mode}: expected {expected}, found {self.digits}")
+
+    def attribute(self) -> AttributeModel:
+        """Return the attribute by which readers know what was done."""
+        return AttributeModel(_ATTRIBUTES[self.mode], INT, (self.digits,))
+
+    def apply(self, values: AnyArray, fill: Any = None) -> AnyArray:
+        """Return values rounded just as netCDF-C rounds them in one call, in their type and byte order.
+
+        Left as they are: zeros, NaN, and what equals the fill value (netCDF's default where it is None).
+        So is infinity, of which netCDF-C makes NaN (BitGroom) or zero (GranularBitRound).
+
+        Raises
+        ------
+        ValueError
+            The values are not of type float or double, or the number of digits is out of range.
+        """
+        kind = FLOAT if values.dtype.itemsize == FLOAT.size else DOUBLE
+        if values.dtype.kind != "f" or values.dtype.itemsize != kind.size:
+            raise ValueError(f"quantization: expected floats of 4 or 8 bytes, found {values.dtype}")
+        self.check(kind)
+        native = np.ascontiguousarray(values, kind.dtype).reshape(-1)
+        bits = native.view(f"u{kind.size}")
+        missing = kind.dtype.type(kind.default_fill if fill is None else fill)
+        kept = ~np.isfinite(native) | (native == 0) | (native == missing)
+        rounded = self._rounded(native, bits, kept)
+        np.copyto(rounded, bits, where=kept)
+        return rounded.view(kind.dtype).astype(values.dtype, copy=False).reshape(values.shape)
+
+    def _rounded(self, native: AnyArray, bits: Bits, kept: NDArray[np.bool_]) -> Bits:
+        explicit = _EXPLICIT_BITS[native.dtype.itemsize]
+        match self.mode:
+            case "BitGroom":
+                # One bit more than it takes: the first is not stored, and netCDF-C counts it nevertheless.
+                return _groomed(bits, explicit - math.ceil(self.digits * _BITS_PER_DIGIT) - 1)
+            case "BitRound":
+                return _shaved(bits, np.array(explicit - self.digits))
+            case _:
+                needed = _bits_for(np.where(kept, 1, native).astype("f8"), self.digits)
+                return _shaved(bits, explicit - needed)
+
+
+def quantization_of(attributes: Iterable[AttributeModel]) -> Quantization | None:
+    """Return the quantization that attributes tell of; None where there is none, or not one that can be."""
+    found = {attribute.name: attribute for attribute in attributes}
+    for mode, name in _ATTRIBUTES.items():
+        if name in found and len(found[name].values) == 1:
+            [digits] = found[name].values
+            if isinstance(digits, int) and 1 <= digits <= _MOST[mode][1]:
+                return Quantization(mode, digits)
+    return None
+
+
+def rounded_to_digit(values: AnyArray, least_significant_digit: float) -> AnyArray:
+    """Return values rounded to a power of two that keeps a digit behind the decimal point.
+
+    With the digit 1 to multiples of 1/16, so that 0.1 can be told from 0.2; with -2 to multiples of 64. What
+    is masked stays so, and what is too large to have such digits stays as it is.
+    """
+    if np.ma.isMaskedArray(values):
+        data = rounded_to_digit(np.ma.getdata(values), least_significant_digit)
+        return np.ma.masked_array(data, np.ma.getmask(values), fill_value=values.fill_value)
+    away = math.ceil if least_significant_digit > 0 else math.floor
+    power = math.ceil(math.log2(10) * away(least_significant_digit))
+    if values.dtype.kind in "iu" and power >= 0:
+        return values
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.ldexp(values.astype("f8"), power)
+        rounded = np.ldexp(np.around(scaled), -power)
+        return np.where(np.isfinite(scaled), rounded, values).astype(values.dtype)
+
+
+def _groomed(bits: Bits, spare: int) -> Bits:
+    """Return bits with the spare ones cleared and set in turn, so that sums stay what they are."""
+    ones = bits.dtype.type((1 << spare) - 1)
+    result = bits & ~ones
+    result[1::2] |= ones
+    return result
+
+
+def _shaved(bits: Bits, spare: NDArray[np.int64]) -> Bits:
+    """Return bits rounded to nearest, halves away from zero, with the spare ones cleared."""
+    one = bits.dtype.type(1)
+    step = one << spare.astype(bits.dtype)
+    result: Bits = (bits + (step >> one)) & ~(step - one)
+    return result
+
+
+def _bits_for(values: AnyArray, digits: int) -> NDArray[np.int64]:
+    """Return how many bits of each value's significand its decimal digits take."""
+    mantissa, exponent = np.frexp(np.abs(values))
+    logarithm = _log10(mantissa, exponent)
+    before_point = np.floor(exponent * _DIGITS_PER_BIT + logarithm) + 1
+    last_bit = np.floor(_BITS_PER_DIGIT * (before_point - digits))
+    needed: AnyArray = np.abs(np.floor(exponent - _BITS_PER_DIGIT * logarithm) - last_bit) - 1
+    return needed.astype(np.int64)
+
+
+def _log10(mantissa: AnyArray, exponent: AnyArray) -> AnyArray:
+    """Return logarithms; where their last bit could change the result, as C's library has them.
+
+    numpy's differ in that bit from machine to machine, and those of 1.0, 0.5 or 1000 decide by it.
+    """
+    logarithm: AnyArray = np.log10(mantissa)
+    digits, bits = exponent * _DIGITS_PER_BIT + logarithm, _BITS_PER_DIGIT * logarithm
+    close = (np.abs(digits - np.rint(digits)) < 1e-12) | (np.abs(bits - np.rint(bits)) < 1e-12)
+    found, places = np.unique(mantissa[close], return_inverse=True)
+    logarithm[close] = np.array([math.log10(value) for value in found.tolist()], "f8")[places]
+    return logarithm
