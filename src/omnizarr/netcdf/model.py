@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from omnizarr.errors import NodeNotFoundError
 from omnizarr.netcdf.filters import Filter
@@ -162,6 +162,16 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message} ({self.name})"
+
+
+class Loss(NamedTuple):
+    """Something of a dataset that a target cannot hold."""
+
+    path: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)

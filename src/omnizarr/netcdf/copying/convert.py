@@ -42,9 +42,9 @@ from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.nczarr import NCZarr
 from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH, chunk_bytes
 from omnizarr.netcdf.files import hdf5
-from omnizarr.netcdf.files.read import FileModel, Loss, NetCDFFile, with_string_length
+from omnizarr.netcdf.files.read import FileModel, NetCDFFile, with_string_length
 from omnizarr.netcdf.filters import FILTERS, OtherFilter, read_filter
-from omnizarr.netcdf.model import GroupModel, VariableModel, join
+from omnizarr.netcdf.model import GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.types import STRING
 from omnizarr.netcdf.values.storage import longest_text, to_storage
 from omnizarr.store.base import Store

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,20 +29,11 @@ from omnizarr.netcdf.model import (
     DatasetModel,
     DimensionModel,
     GroupModel,
+    Loss,
     VariableModel,
     join,
 )
 from omnizarr.netcdf.types import CHAR, STRING, Endian, NcType, type_of_dtype
-
-
-class Loss(NamedTuple):
-    """Something of a file that the target cannot hold."""
-
-    path: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.what}"
 
 
 @dataclass(slots=True)
