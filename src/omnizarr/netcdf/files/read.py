@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,8 +22,16 @@ from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files import hdf5
+from omnizarr.netcdf.files.attributes import (
+    attribute_by_hdf5,
+    attribute_by_netcdf,
+    attribute_names,
+    has_other_bytes,
+)
 from omnizarr.netcdf.files.classic import check_whole
+from omnizarr.netcdf.files.uservariables import UserVariables
 from omnizarr.netcdf.filters import Filter, Fletcher32, OtherFilter, Shuffle, Szip
+from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import (
     FILL_VALUE,
     AttributeModel,
@@ -33,7 +42,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import CHAR, STRING, Endian, NcType, type_of_dtype
+from omnizarr.netcdf.types import STRING, AtomicType, Endian, NcType, UserType, type_of_dtype
 
 
 @dataclass(slots=True)
@@ -91,12 +100,25 @@ class NetCDFFile:
         if self.hdf5 is not None and isinstance(variable.chunking(), list):
             variable.set_var_chunk_cache(0, 1, 0)
 
+    def read(self, variable: VariableModel, path: str, key: Any = ...) -> AnyArray:
+        """Return values of a variable as `variable.type.dtype` has them; a scalar whatever the key."""
+        if not isinstance(variable.type, AtomicType):
+            return self.user_variables.read(variable, path, key)
+        found = self.variable(path)
+        return np.asarray(found[key if found.ndim else ...])
+
     def model(self, *, verbatim: bool = False) -> FileModel:
         """Return what the file holds, and what a Zarr dataset cannot hold.
 
-        With `verbatim` a `_FillValue` is left as it is, though it be of another type than its variable.
+        With `verbatim` all is as the file has it: the user's types, and what is of them; every filter; and
+        a `_FillValue`, though it be of another type than its variable.
         """
         return _Reader(self, verbatim).run()
+
+    @cached_property
+    def user_variables(self) -> UserVariables:
+        """What is of the user's types; there is nothing where the file is not HDF5."""
+        return UserVariables(self.netcdf, self.hdf5)
 
     def __enter__(self) -> Self:
         return self
@@ -125,46 +147,80 @@ class _Reader:
 
     def group(self, group: Any, path: str, name: str) -> GroupModel:
         node = self.file.hdf5[path] if self.file.hdf5 is not None else None
-        for kinds in ("cmptypes", "vltypes", "enumtypes"):
-            for user_type in getattr(group, kinds):
-                self.lose(join(path, user_type), "a user-defined type")
         model = GroupModel(
             name=name,
+            types=tuple(self.types(group, path)),
             dimensions=tuple(
                 DimensionModel(d.name, len(d), d.isunlimited()) for d in group.dimensions.values()
             ),
             attributes=tuple(self.attributes(group, node, path)),
             variables=tuple(
                 found
-                for variable in group.variables.values()
-                if (found := self.variable(variable, join(path, variable.name))) is not None
+                for variable in self.names(group, path)
+                if (found := self.variable(group.variables.get(variable), join(path, variable))) is not None
             ),
             groups=tuple(self.group(inner, join(path, key), key) for key, inner in group.groups.items()),
         )
-        if node is not None:
+        if node is not None and not self.verbatim:
             for missing in hdf5.variable_names(node):
                 if missing not in group.variables:
                     self.lose(join(path, missing), "a variable of a type that netCDF4 does not read")
         return model
 
+    def types(self, group: Any, path: str) -> Iterator[UserType]:
+        if self.verbatim and self.file.hdf5 is not None:
+            for name, kind in self.file.user_variables.types.in_group(path):
+                if kind is None:
+                    self.lose(join(path, name), "a type that netCDF has not")
+                else:
+                    yield kind
+            return
+        for kinds in ("cmptypes", "vltypes", "enumtypes"):
+            for user_type in getattr(group, kinds):
+                self.lose(join(path, user_type), "a user-defined type")
+
+    def names(self, group: Any, path: str) -> list[str]:
+        """Return the names of a group's variables, with those that netCDF4 leaves out where they are read."""
+        names = list(group.variables)
+        if not self.verbatim or self.file.hdf5 is None:
+            return names
+        found = self.file.user_variables.names(path)
+        return found if set(names) < set(found) else names
+
     # --- attributes
 
     def attributes(self, owner: Any, node: Any, path: str) -> Iterator[AttributeModel]:
-        for name in owner.ncattrs():
+        for name in attribute_names(node) if owner is None else owner.ncattrs():
             if is_hidden(name):
                 continue
-            kind = "number" if node is None else hdf5.attribute_kind(node, name)
-            attribute = None if kind == "other" else _attribute(owner, name, kind)
+            attribute = self.attribute(owner, node, name)
             if attribute is None:
                 self.lose(path, f"attribute {name!r} of a user-defined type")
                 continue
-            if any(map(_has_other_bytes, attribute.values)):
+            if has_other_bytes(attribute):
                 self.lose(path, f"the encoding of attribute {name!r}, which is not UTF-8: taken as Latin-1")
             yield attribute
 
+    def attribute(self, owner: Any, node: Any, name: str) -> AttributeModel | None:
+        kind = "number" if node is None else hdf5.attribute_kind(node, name)
+        if owner is None or (kind == "other" and self.verbatim):
+            return attribute_by_hdf5(node, name, self.file.user_variables.types)
+        return None if kind == "other" else attribute_by_netcdf(owner, name, kind)
+
     # --- variables
 
+    def user_variable(self, variable: Any, path: str) -> VariableModel | None:
+        """Return a variable of a type of the user; netCDF4 may have none of it."""
+        node = self.file.user_variables.dataset(path)
+        attributes = tuple(self.attributes(variable, node, path))
+        found = self.file.user_variables.model(path, attributes)
+        if found is None:
+            self.lose(path, "a variable of a type, or of dimensions, that netCDF has not")
+        return found
+
     def variable(self, variable: Any, path: str) -> VariableModel | None:
+        if self.verbatim and self.file.hdf5 is not None and (variable is None or _is_user_typed(variable)):
+            return self.user_variable(variable, path)
         kind = _type(variable)
         if kind is None:
             self.lose(path, f"a variable of the user-defined type {getattr(variable.datatype, 'name', '')}")
@@ -177,7 +233,7 @@ class _Reader:
         dimensions = variable.get_dims()
         models = [DimensionModel(d.name, len(d), d.isunlimited()) for d in dimensions]
         filters = hdf5.filters_of(node) if node is not None and models else ()
-        stored = self.storable(filters, kind, path)
+        stored = filters if self.verbatim else self.storable(filters, kind, path)
         chunks = _chunks(variable, kind, models)
         if node is not None and node.chunks is not None and kind is not STRING and stored == filters:
             self.found.kept.add(path)
@@ -191,6 +247,7 @@ class _Reader:
             chunks=chunks,
             filters=stored,
             endian=_endian(variable, kind),
+            contiguous=bool(models) and not isinstance(variable.chunking(), list),
         )
 
     def of_type(
@@ -237,36 +294,16 @@ def _in_order(filters: tuple[Filter, ...], kind: NcType) -> tuple[Filter, ...]:
     return (*(entry for entry in filters if not isinstance(entry, Fletcher32)), Fletcher32())
 
 
+def _is_user_typed(variable: Any) -> bool:
+    return bool(_type(variable) is None or variable._isenum)
+
+
 def _type(variable: Any) -> NcType | None:
     if variable.dtype is str:
         return STRING
     if variable._isvlen or variable._iscompound or not isinstance(variable.dtype, np.dtype):
         return None
     return type_of_dtype(variable.dtype)
-
-
-def _attribute(owner: Any, name: str, kind: str) -> AttributeModel | None:
-    """Return an attribute; texts are asked for as Latin-1, which keeps every byte."""
-    try:
-        value = owner.getncattr(name, encoding="latin-1")
-    except (TypeError, KeyError, ValueError, RuntimeError, AttributeError):
-        return None
-    if kind == "string":
-        texts = [value] if isinstance(value, str) else list(value)
-        return AttributeModel(name, STRING, tuple(map(_text, texts)))
-    if isinstance(value, str):
-        return AttributeModel(name, CHAR, _text(value))
-    values = np.asarray(value)
-    found = type_of_dtype(values.dtype)
-    return None if found is None else AttributeModel(name, found, tuple(values.ravel().tolist()))
-
-
-def _text(latin: str) -> str:
-    return latin.encode("latin-1").decode("utf-8", "surrogateescape")
-
-
-def _has_other_bytes(value: object) -> bool:
-    return isinstance(value, str) and any("\udc80" <= character <= "\udcff" for character in value)
 
 
 def _chunks(variable: Any, kind: NcType, dimensions: list[DimensionModel]) -> tuple[int, ...] | None:
