@@ -134,9 +134,9 @@ class Enum(_Named):
         return self.base.size
 
     @property
-    def default_fill(self) -> int:
-        """What elements hold that were never written: the number zero, whatever it is called."""
-        return 0
+    def default_fill(self) -> int | float | bytes | str:
+        """What elements hold that were never written: what those of the base type do, as in netCDF-C."""
+        return self.base.default_fill
 
     def stored(self, endian: Endian = NATIVE) -> np.dtype[Any]:
         """Return the dtype of the integers in the byte order of a variable."""
@@ -247,6 +247,8 @@ def _zero_of_field(field: Field) -> Any:
 
 
 def _zero_of(kind: NcType) -> Any:
+    if isinstance(kind, Enum):
+        return 0
     if not isinstance(kind, AtomicType):
         return kind.default_fill
     if kind is CHAR:

@@ -5,7 +5,6 @@ https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
 from math import prod
 
@@ -13,24 +12,25 @@ from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
+from omnizarr.netcdf.dialects.stored import StoredType, stored_dtype, v2_type
 from omnizarr.netcdf.filters import Szip
 from omnizarr.netcdf.items import to_json
 from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Enum
-
-DEFAULT_STRING_LENGTH = 128
+from omnizarr.netcdf.types import CHAR, AtomicType
 
 
 def new_array(
-    variable: VariableModel, shape: tuple[int, ...], attributes: Mapping[str, Json], *, plain: bool = False
+    variable: VariableModel,
+    shape: tuple[int, ...],
+    attributes: Mapping[str, Json],
+    changes: Mapping[str, Json] | None = None,
 ) -> ArrayMetadata:
     """Return the array of a new variable as it is stored; `with_fill` makes it exact for a handle.
 
     Parameters
     ----------
-    plain
-        Whether text is spelled as Zarr v2 has it, which netCDF-C does not understand, rather than as
-        netCDF-C has it, which zarr-python does not understand: `>S1` for char, fill values without base64.
+    changes
+        Fields of `.zarray` that a dialect has otherwise than netCDF-C, or beside its own.
 
     Raises
     ------
@@ -38,9 +38,7 @@ def new_array(
         The variable has a filter that Zarr lacks.
     """
     problems = Problems()
-    document = _document(variable, shape)
-    if plain and not variable.type.is_numeric:
-        document |= {"dtype": f"|S{stored_itemsize(variable)}", "fill_value": _plain_fill(variable)}
+    document = {**_document(variable, shape), **(changes or {})}
     documents: dict[str, Json] = {ARRAY: document, ATTRIBUTES: dict(attributes)}
     metadata = read_node(documents, problems)
     problems.check(path=variable.name)
@@ -51,9 +49,7 @@ def new_array(
 
 def stored_itemsize(variable: VariableModel) -> int:
     """Return the bytes of one stored element."""
-    if variable.type is STRING:
-        return variable.max_string_length or DEFAULT_STRING_LENGTH
-    return variable.type.size
+    return stored_dtype(variable).itemsize
 
 
 def _document(variable: VariableModel, shape: tuple[int, ...]) -> JsonObject:
@@ -61,27 +57,24 @@ def _document(variable: VariableModel, shape: tuple[int, ...]) -> JsonObject:
         if isinstance(entry, Szip):
             raise ConversionError(f"variable {variable.name!r}: there is no szip for Zarr")
     codecs: list[Json] = [entry.to_json(stored_itemsize(variable)) for entry in variable.filters]
+    compressor = codecs.pop() if codecs else None
+    stored = _atomic(variable) if isinstance(variable.type, AtomicType) else v2_type(variable)
+    filters = [stored.codec, *codecs] if stored.codec else codecs
     return {
         "zarr_format": 2,
         # Zarr v2 as netCDF-C has it knows no scalars.
         "shape": list(shape) if variable.dimensions else [1],
-        "dtype": _dtype(variable),
+        "dtype": stored.dtype,
         "chunks": list(_chunks(variable, shape)),
-        "fill_value": _fill(variable),
+        "fill_value": stored.fill_value,
         "order": "C",
-        "compressor": codecs.pop() if codecs else None,
-        "filters": codecs or None,
+        "compressor": compressor,
+        "filters": filters or None,
     }
 
 
-def _dtype(variable: VariableModel) -> str:
-    if variable.type is CHAR:
-        return ">S1"
-    if variable.type is STRING:
-        return f"|S{stored_itemsize(variable)}"
-    if isinstance(variable.type, AtomicType | Enum):
-        return variable.type.stored(variable.endian).str
-    raise ConversionError(f"variable {variable.name!r}: type {variable.type} is not stored yet")
+def _atomic(variable: VariableModel) -> StoredType:
+    return StoredType(">S1" if variable.type is CHAR else stored_dtype(variable).str, _fill(variable))
 
 
 def _chunks(variable: VariableModel, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -97,12 +90,6 @@ def _fill(variable: VariableModel) -> Json:
     if isinstance(fill, bytes):
         return fill.rstrip(b"\x00").decode("latin-1")
     return fill if isinstance(fill, str) else to_json(variable.type, fill)
-
-
-def _plain_fill(variable: VariableModel) -> Json:
-    fill = variable.fill_value
-    data = fill.encode() if isinstance(fill, str) else fill
-    return b64encode(data).decode() if isinstance(data, bytes) else None
 
 
 def chunk_bytes(variable: VariableModel, shape: tuple[int, ...]) -> int:

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.types import CHAR, STRING, NcType
+from omnizarr.metadata.dtype import DataType
+from omnizarr.netcdf.types import CHAR, STRING, Compound, NcType, Opaque, Vlen
+from omnizarr.netcdf.values.layouts import shown_as
+from omnizarr.netcdf.values.records import recast, shown_objects, stored_objects
 
 AnyArray: TypeAlias = NDArray[Any]
 
@@ -21,13 +24,17 @@ def shown_dtype(kind: NcType, stored: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype in which values are shown; numbers keep the byte order in which they are stored."""
     if kind.is_numeric and stored.kind in "iuf" and stored.itemsize == kind.size:
         return stored
-    return kind.dtype
+    return kind.base.dtype if isinstance(kind, Vlen) else shown_as(kind)
 
 
 def from_storage(kind: NcType, stored: AnyArray) -> AnyArray:
     """Return stored values as netCDF shows them; it may be a view."""
     if kind is STRING:
         return _texts(stored)
+    if isinstance(kind, Vlen | Compound) and stored.dtype.kind in "OT":
+        return shown_objects(kind, stored)
+    if isinstance(kind, Vlen | Compound | Opaque):
+        return recast(kind, stored, shown_as(kind))
     if kind is CHAR:
         return stored if stored.dtype == "S1" else np.char.encode(stored, "latin-1").astype("S1")
     if stored.dtype.kind in "bmM":
@@ -35,16 +42,21 @@ def from_storage(kind: NcType, stored: AnyArray) -> AnyArray:
     return stored if stored.dtype.itemsize == kind.size else stored.astype(kind.dtype)
 
 
-def to_storage(kind: NcType, values: AnyArray, stored: np.dtype[Any]) -> AnyArray:
-    """Return values as the array below stores them.
+def to_storage(kind: NcType, values: AnyArray, data_type: DataType) -> AnyArray:
+    """Return values as an array of a Zarr data type stores them.
 
     Raises
     ------
     ConversionError
         A string is longer than what an element can hold; nothing is ever cut.
     """
+    stored = data_type.dtype
     if kind is STRING:
         return _stored_texts(values, stored)
+    if isinstance(kind, Vlen | Compound) and stored.kind in "OT":
+        return stored_objects(kind, values, as_bytes=data_type.name != "object")
+    if isinstance(kind, Vlen | Compound | Opaque):
+        return recast(kind, values, stored)
     if stored.kind in "mM":
         return values.astype("i8").view(stored.newbyteorder("="))
     if stored.kind == "b":
