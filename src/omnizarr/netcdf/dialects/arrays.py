@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from omnizarr.geometry.grid import RegularGrid
-from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.extension import Extension
-from omnizarr.netcdf.filters import Filter, OtherFilter, read_filter
+from omnizarr.netcdf.dialects.stored import with_sequence_fill
+from omnizarr.netcdf.dialects.zarrtypes import derived_type
+from omnizarr.netcdf.filters import from_codec
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
-from omnizarr.netcdf.types import CHAR, FLOAT, INT64, STRING, UBYTE, Endian, NcType, type_of_dtype
+from omnizarr.netcdf.types import CHAR, INT64, STRING, AtomicType, Endian, NcType
+from omnizarr.netcdf.values.layouts import string_room
 
 _UNITS = {
     "Y": "years",
@@ -35,6 +36,8 @@ _NOT_A_TIME = np.iinfo("i8").min
 def array_type(metadata: ArrayMetadata, *, has_char: bool) -> NcType | None:
     """Return the type that shows an array's values, or None where netCDF has none.
 
+    Types of the user that are made for the array have no absolute path until `zarrtypes.declared` is asked.
+
     Parameters
     ----------
     has_char
@@ -42,18 +45,14 @@ def array_type(metadata: ArrayMetadata, *, has_char: bool) -> NcType | None:
     """
     dtype = metadata.data_type.dtype
     match dtype.kind:
-        case "b":
-            return UBYTE
         case "m" | "M":
             return INT64
         case "S" | "U":
             return CHAR if has_char and _is_char(metadata) else STRING
-        case "O" | "T":
-            return STRING if metadata.data_type.name in ("string", "variable_length_utf8") else None
-        case "f" | "V" if dtype.names is None and metadata.data_type.name.startswith(("float", "bfloat")):
-            return type_of_dtype(dtype) if dtype.kind == "f" and dtype.itemsize > 2 else FLOAT
+        case "O" | "T" if metadata.data_type.name in ("string", "variable_length_utf8"):
+            return STRING
         case _:
-            return type_of_dtype(dtype)
+            return derived_type(metadata)
 
 
 def _is_char(metadata: ArrayMetadata) -> bool:
@@ -84,17 +83,17 @@ def describe_array(
     attributes: tuple[AttributeModel, ...],
 ) -> VariableModel:
     """Return an array as a variable."""
-    dtype = metadata.data_type.dtype
     return VariableModel(
         name=name,
         type=kind,
         dimensions=dimensions,
         attributes=attributes,
-        no_fill=metadata.fill_value is None,
+        # Zarr v2 has no fill value for arrays of any length.
+        no_fill=metadata.fill_value is None and metadata.data_type.name != "object",
         chunks=_chunks(metadata) if dimensions else None,
-        filters=tuple(_filter(codec) for codec in metadata.codecs if codec.name not in _LAYOUT),
+        filters=tuple(from_codec(codec) for codec in metadata.codecs if codec.name not in _LAYOUT),
         endian=_endian(metadata),
-        max_string_length=dtype.itemsize if kind is STRING and dtype.kind == "S" else None,
+        max_string_length=string_room(kind, metadata.data_type.dtype),
     )
 
 
@@ -104,6 +103,8 @@ def with_fill(metadata: ArrayMetadata, variable: VariableModel) -> ArrayMetadata
     netCDF-C writes floating fill values with six digits, and those of text as they are where Zarr v2
     has base64: the `_FillValue` attribute, and the type's own default, are exact.
     """
+    if not isinstance(variable.type, AtomicType):
+        return with_sequence_fill(variable, metadata)
     fill = variable.fill_value
     if fill is None or metadata.fill_value is None or not _stands_for(metadata, variable, fill):
         return metadata
@@ -145,7 +146,10 @@ def _is_rounded(found: Any, exact: Any) -> bool:
         return float(found) == float(found.dtype.type(f"{exact:g}"))
 
 
-_LAYOUT = ("transpose", "bytes", "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes")
+_LAYOUT = (
+    *("transpose", "bytes", "vlen-utf8", "vlen-bytes"),
+    *("numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array"),
+)
 
 
 def _chunks(metadata: ArrayMetadata) -> tuple[int, ...]:
@@ -159,21 +163,5 @@ def _endian(metadata: ArrayMetadata) -> Endian:
     for codec in metadata.codecs:
         if codec.name == "bytes" and codec.configuration.get("endian") == "big":
             return "big"
-    # `=` is what numpy makes of the machine's own order, and v3's arrays are native in memory.
-    return "big" if metadata.data_type.dtype.str[0] == ">" else "little"
-
-
-def _filter(codec: Extension) -> Filter:
-    name = codec.name.removeprefix("numcodecs.")
-    if codec.name == "zstd":
-        return read_filter("zstd", codec.configuration)
-    if codec.name == "blosc":
-        return read_filter("blosc", _blosc_of_v3(codec.configuration))
-    if codec.name.startswith("numcodecs."):
-        return read_filter(name, codec.configuration)
-    return OtherFilter(codec.name, tuple(codec.configuration.items()))
-
-
-def _blosc_of_v3(configuration: JsonObject) -> JsonObject:
-    number = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
-    return {**configuration, "shuffle": number.get(str(configuration.get("shuffle")), 1)}
+    # v3's arrays are native in memory.
+    return "big" if metadata.data_type.byte_order == "big" else "little"

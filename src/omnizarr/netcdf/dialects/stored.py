@@ -99,19 +99,12 @@ def stored_dtype(variable: VariableModel, *, numbered: bool = False) -> np.dtype
     return stored_as(variable.type, variable.endian, length, numbered=numbered)
 
 
-def exact_fill(variable: VariableModel, array: ArrayMetadata) -> Any:
-    """Return what absent elements of a variable of a user's type hold, as its array has elements."""
-    kind, fill, data_type = variable.type, variable.fill_value, array.data_type
-    if fill is None:
-        return None
-    match form_of(kind):
-        case "sequence" if isinstance(kind, Vlen):
-            values = to_numpy(kind, [fill])[0]
-            return values if data_type.name == "object" else sequence_bytes(kind.base, values)
-        case "text":
-            return text_of_item(kind, fill)
-        case _:
-            return _element(kind, fill, data_type.dtype)
+def with_sequence_fill(variable: VariableModel, array: ArrayMetadata) -> ArrayMetadata:
+    """Return a v2 array of sequences with its fill value, which its document cannot say."""
+    kind, fill = variable.type, variable.fill_value
+    if fill is None or array.data_type.name != "object" or form_of(kind) != "sequence":
+        return array
+    return replace(array, fill_value=to_numpy(kind, [fill])[0])
 
 
 def is_stored_specially(kind: NcType) -> bool:
