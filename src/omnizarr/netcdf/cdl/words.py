@@ -54,3 +54,30 @@ SPECIAL_OF_VARIABLES = (
 SPECIAL_OF_DATASETS = ("_NCProperties", "_SuperblockVersion", "_IsNetcdf4", "_Format")
 
 FILL = "_"
+NILS = frozenset(("NIL", "Nil", "nil", "NULL"))
+
+# Other names of atomic types; `long` has 32 bits, as in the classic model.
+SYNONYMS = MappingProxyType(
+    {
+        "real": "float",
+        "long": "int",
+        "integer": "int",
+        "ulong": "uint",
+        "uinteger": "uint",
+    }
+)
+
+# Numbers that are spelled as names, and the types that they have; a sign may stand before them.
+NAMED_NUMBERS = MappingProxyType(
+    {
+        "NaN": ("double", float("nan")),
+        "nan": ("double", float("nan")),
+        "Infinity": ("double", float("inf")),
+        "DoubleInf": ("double", float("inf")),
+        "NaNf": ("float", float("nan")),
+        "nanf": ("float", float("nan")),
+        "Infinityf": ("float", float("inf")),
+        "Inff": ("float", float("inf")),
+        "FloatInf": ("float", float("inf")),
+    }
+)
