@@ -326,6 +326,21 @@ def sharded(chunk_shape: list[int], *codecs: Extension, location: str = "end") -
     )
 
 
+@pytest.mark.skipif(find_spec("imagecodecs") is None, reason="needs imagecodecs")
+class TestSzip(CodecContract):
+    codecs = (LITTLE, Extension("numcodecs.szip", {"mask": 32, "pixels-per-block": 4}))
+
+
+@pytest.mark.skipif(find_spec("imagecodecs") is None, reason="needs imagecodecs")
+class TestSzipOfAScanline(CodecContract):
+    codecs = (
+        OWN,
+        Extension("numcodecs.szip", {"mask": 4, "pixels-per-block": 8, "pixels-per-scanline": 20}),
+    )
+    zarr2 = True
+    dtype = ">i2"
+
+
 class _Shards(CodecContract):
     checksummed = True
 

@@ -110,7 +110,7 @@ def chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> Chain:
     serializer = _serializer(order)
     if after and numcodecs_id(after[0]) in _ARRAY_SERIALIZERS:
         serializer = after.pop(0)
-    tail = [_codec_to_v3(codec, stored.dtype.itemsize) for codec in after]
+    tail = [codec_to_v3(codec, stored.dtype.itemsize) for codec in after]
     return Chain((*before, serializer, *tail), native, tuple(losses), order != "mixed")
 
 
@@ -133,7 +133,7 @@ def _object_chain_to_v3(codecs: tuple[Extension, ...], data_type: DataType) -> C
     losses: list[str] = []
     if data_type.name == "object":
         losses.append("data type: Zarr v3 has no type for objects such as " + _ids(codecs))
-    return Chain(tuple(_codec_to_v3(codec, 1) for codec in codecs), data_type, tuple(losses))
+    return Chain(tuple(codec_to_v3(codec, 1) for codec in codecs), data_type, tuple(losses))
 
 
 def _ids(codecs: tuple[Extension, ...]) -> str:
@@ -186,7 +186,8 @@ def _type_with_order(value: Json, order: str) -> Json:
     return DataType("", dtype).with_byte_order(order).dtype.str
 
 
-def _codec_to_v3(codec: Extension, itemsize: int) -> Extension:
+def codec_to_v3(codec: Extension, itemsize: int) -> Extension:
+    """Return a codec of bytes in v3's idiom, for elements of so many bytes."""
     options = codec.configuration
     match numcodecs_id(codec):
         case "zstd":

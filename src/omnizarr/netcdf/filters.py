@@ -1,4 +1,7 @@
-"""The filters that netCDF knows: HDF5's numbers and numcodecs' names.
+"""The filters that netCDF knows: HDF5's numbers and parameters, numcodecs' JSON and Zarr v3's codecs.
+
+`from_hdf5` and `to_hdf5`, `read_filter` and a filter's `to_json`, `from_codec` and `to_codec` are the ways
+in and out; `filter_text` has the texts of the attributes `_Filter` and `_Codecs`.
 
 https://docs.unidata.ucar.edu/netcdf-c/current/filters.html
 """
@@ -10,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.metadata.chains import PREFIX, codec_to_v3
+from omnizarr.metadata.extension import Extension
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class Zlib:
     hdf5_id: ClassVar[int] = 1
     level: int = 4
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters."""
         return (self.level,)
 
@@ -34,9 +39,9 @@ class Shuffle:
 
     hdf5_id: ClassVar[int] = 2
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters."""
-        return (itemsize,)
+        return (itemsize,) if itemsize else ()
 
     def to_json(self, itemsize: int) -> JsonObject:
         """Return the configuration; netCDF-C writes 0 for the item size, which misleads other readers."""
@@ -49,7 +54,7 @@ class Fletcher32:
 
     hdf5_id: ClassVar[int] = 3
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters."""
         return ()
 
@@ -58,21 +63,40 @@ class Fletcher32:
         return {"id": "fletcher32"}
 
 
+_SZIP_EC, _SZIP_NN = 4, 32
+
+
 @dataclass(frozen=True, slots=True)
 class Szip:
-    """NASA's szip; it can be described, and where no library has it, it can not be decoded."""
+    """NASA's szip, which needs the package imagecodecs.
+
+    Attributes
+    ----------
+    mask
+        HDF5's flags, among them 4 for entropy coding and 32 for nearest neighbours.
+    pixels_per_scanline, bits_per_pixel
+        0 where they follow from the array: see `omnizarr.codecs.szip`.
+    """
 
     hdf5_id: ClassVar[int] = 4
-    mask: int = 32
+    mask: int = _SZIP_NN
     pixels_per_block: int = 8
+    pixels_per_scanline: int = 0
+    bits_per_pixel: int = 0
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
-        """Return HDF5's parameters."""
-        return (self.mask, self.pixels_per_block)
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
+        """Return HDF5's parameters, those that a user chooses."""
+        return (self.mask & (_SZIP_EC | _SZIP_NN), self.pixels_per_block)
 
     def to_json(self, itemsize: int) -> JsonObject:
-        """Return the configuration of a Zarr v2 array."""
-        return {"id": "szip", "mask": self.mask, "pixels-per-block": self.pixels_per_block}
+        """Return the configuration of a Zarr v2 array; of what netCDF-C does not write, only what is set."""
+        own = {"pixels-per-scanline": self.pixels_per_scanline, "bits-per-pixel": self.bits_per_pixel}
+        return {
+            "id": "szip",
+            "mask": self.mask & (_SZIP_EC | _SZIP_NN),
+            "pixels-per-block": self.pixels_per_block,
+            **{name: value for name, value in own.items() if value},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +106,7 @@ class Bzip2:
     hdf5_id: ClassVar[int] = 307
     level: int = 9
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters."""
         return (self.level,)
 
@@ -98,9 +122,9 @@ class Zstd:
     hdf5_id: ClassVar[int] = 32015
     level: int = 3
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters."""
-        return (self.level,)
+        return (self.level % 2**32,)
 
     def to_json(self, itemsize: int) -> JsonObject:
         """Return the configuration of a Zarr v2 array."""
@@ -120,17 +144,10 @@ class Blosc:
     shuffle: int = 1
     blocksize: int = 0
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
         """Return HDF5's parameters: four that the filter fills in itself, then ours."""
-        return (
-            2,
-            2,
-            itemsize,
-            self.blocksize,
-            self.clevel,
-            self.shuffle,
-            BLOSC_COMPRESSORS.index(self.cname),
-        )
+        compressor = BLOSC_COMPRESSORS.index(self.cname)
+        return (0, 0, itemsize, chunk_bytes or self.blocksize, self.clevel, self.shuffle, compressor)
 
     def to_json(self, itemsize: int) -> JsonObject:
         """Return the configuration of a Zarr v2 array."""
@@ -145,26 +162,36 @@ class Blosc:
 
 @dataclass(frozen=True, slots=True)
 class OtherFilter:
-    """A codec that netCDF has no number for; kept as numcodecs configures it."""
+    """A filter that just one side knows: a codec, as numcodecs configures it, or an HDF5 filter.
 
-    hdf5_id: ClassVar[None] = None
+    Attributes
+    ----------
+    hdf5_id, hdf5_parameters
+        The number and the parameters of an HDF5 filter; None and nothing for a codec.
+    """
+
     name: str
     configuration: tuple[tuple[str, Json], ...] = ()
+    hdf5_id: int | None = None
+    hdf5_parameters: tuple[int, ...] = ()
 
-    def parameters(self, itemsize: int) -> tuple[int, ...]:
-        """Return HDF5's parameters: none, since HDF5 does not know the filter."""
-        return ()
+    def parameters(self, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, ...]:
+        """Return HDF5's parameters."""
+        return self.hdf5_parameters
 
     def to_json(self, itemsize: int) -> JsonObject:
-        """Return the configuration of a Zarr v2 array."""
-        return {"id": self.name, **dict(self.configuration)}
+        """Return the configuration of a Zarr v2 array; that of an HDF5 filter is netCDF-C's."""
+        if self.hdf5_id is None:
+            return {"id": self.name, **dict(self.configuration)}
+        values: JsonObject = {str(at): value for at, value in enumerate(self.hdf5_parameters)}
+        return {"id": str(self.hdf5_id), "nparams": len(values), **values}
 
 
 Filter: TypeAlias = Zlib | Shuffle | Fletcher32 | Szip | Bzip2 | Zstd | Blosc | OtherFilter
 
 
-# Those of them that chunks can be written with; szip is read alone.
-FILTERS = ("zlib", "zstd", "bz2", "blosc", "shuffle", "fletcher32")
+# Those of them that chunks can be written with; szip where its package is installed.
+FILTERS = ("zlib", "zstd", "bz2", "blosc", "shuffle", "fletcher32", "szip")
 
 
 def read_filter(name: str, configuration: JsonObject) -> Filter:
@@ -177,15 +204,89 @@ def read_filter(name: str, configuration: JsonObject) -> Filter:
         case "fletcher32":
             return Fletcher32()
         case "szip":
-            return Szip(_int(configuration, "mask", 32), _int(configuration, "pixels-per-block", 8))
+            return _read_szip(configuration)
         case "bz2":
             return Bzip2(_int(configuration, "level", 1))
         case "zstd":
             return Zstd(_int(configuration, "level", 1))
         case "blosc" if configuration.get("cname", "lz4") in BLOSC_COMPRESSORS:
             return _read_blosc(configuration)
+        case _ if name.isdecimal():
+            values = [_int(configuration, str(at), 0) for at in range(_int(configuration, "nparams", 0))]
+            return from_hdf5(int(name), values)
         case _:
             return OtherFilter(name, tuple(configuration.items()))
+
+
+def from_codec(codec: Extension) -> Filter:
+    """Return the filter that a codec of a chain is, in the idiom of Zarr v2 or v3."""
+    if codec.name.startswith(PREFIX):
+        return read_filter(codec.name.removeprefix(PREFIX), codec.configuration)
+    match codec.name:
+        case "zstd":
+            return read_filter("zstd", codec.configuration)
+        case "blosc":
+            number = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
+            shuffle = number.get(str(codec.configuration.get("shuffle")), 1)
+            return read_filter("blosc", {**codec.configuration, "shuffle": shuffle})
+        case _:
+            return read_filter(codec.name, codec.configuration)
+
+
+def to_codec(entry: Filter, itemsize: int) -> Extension:
+    """Return a filter of items of so many bytes as a codec in the idiom of Zarr v3."""
+    configuration = entry.to_json(itemsize)
+    name = str(configuration.pop("id"))
+    return codec_to_v3(Extension(PREFIX + name, configuration), itemsize)
+
+
+def from_hdf5(number: int, values: Sequence[int] = (), name: str = "") -> Filter:
+    """Return the filter of an HDF5 dataset; what parameters leave out is as HDF5's filter has it."""
+    match number:
+        case Zlib.hdf5_id:
+            return Zlib(values[0] if values else 6)
+        case Shuffle.hdf5_id:
+            return Shuffle()
+        case Fletcher32.hdf5_id:
+            return Fletcher32()
+        case Szip.hdf5_id if len(values) in (2, 4):
+            bits, scanline = (*values[2:], 0, 0)[:2]
+            return Szip(values[0], values[1], scanline, bits)
+        case Bzip2.hdf5_id:
+            return Bzip2(values[0] if values else 9)
+        case Zstd.hdf5_id:
+            return Zstd(_signed(values[0]) if values else 3)
+        case Blosc.hdf5_id if len(values) < 7 or values[6] < len(BLOSC_COMPRESSORS):
+            level, shuffle, compressor = (*values[4:7], *(5, 1, 0)[max(0, len(values) - 4) :])[:3]
+            return Blosc(BLOSC_COMPRESSORS[compressor], level, shuffle)
+        case _:
+            return OtherFilter(name or f"HDF5 filter {number}", (), number, tuple(values))
+
+
+def to_hdf5(entry: Filter, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int, tuple[int, ...]] | None:
+    """Return the number and the parameters of a filter, or None where HDF5 does not know it.
+
+    Parameters
+    ----------
+    itemsize, chunk_bytes
+        The bytes of an item and of a chunk, which HDF5 keeps among the parameters of some filters; 0 as
+        netCDF-C shows the filters of NCZarr.
+    """
+    number = entry.hdf5_id
+    return None if number is None else (number, entry.parameters(itemsize, chunk_bytes))
+
+
+def _signed(value: int) -> int:
+    return value - 2**32 if value >= 2**31 else value
+
+
+def _read_szip(configuration: JsonObject) -> Szip:
+    return Szip(
+        _int(configuration, "mask", _SZIP_NN),
+        _int(configuration, "pixels-per-block", 8),
+        _int(configuration, "pixels-per-scanline", 0),
+        _int(configuration, "bits-per-pixel", 0),
+    )
 
 
 def _read_blosc(configuration: JsonObject) -> Blosc:
@@ -219,7 +320,7 @@ def describe_filters(filters: Sequence[Filter]) -> dict[str, Any]:
                 found["blosc"] = {"compressor": f"blosc_{name}", "shuffle": entry.shuffle}
                 found["complevel"] = entry.clevel
             case Szip(mask=mask, pixels_per_block=pixels):
-                coding = "nn" if mask & 32 else "ec"
+                coding = "nn" if mask & _SZIP_NN else "ec"
                 found["szip"] = {"coding": coding, "pixels_per_block": pixels}
             case Shuffle():
                 found["shuffle"] = True
