@@ -1,0 +1,66 @@
+"""Texts as the rows of an array of characters.
+
+https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+# The number of the first character, and the characters from there.
+Row: TypeAlias = tuple[int, bytes]
+
+
+def rows_of(texts: Sequence[bytes], width: int, expected: int | None) -> tuple[Row, ...]:
+    """Return where texts lie in an array of characters.
+
+    Each text starts a row of its own and may go on over several. A dump breaks a text behind each newline:
+    where taking each text for a row does not fit the array, a text is the rest of one that ends in a newline.
+
+    Parameters
+    ----------
+    width
+        The characters of a row; 1 where texts simply follow each other.
+    expected
+        How many characters there are; None where that is not known.
+    """
+    found = _laid(texts, width)
+    if expected is not None and width > 1 and _rows(found, width) * width != expected:
+        continued = _laid(_continued(texts), width)
+        if _rows(found, width) * width > expected >= _rows(continued, width) * width:
+            return continued
+    return found
+
+
+def end_of(rows: Sequence[Row]) -> int:
+    """Return the number behind the last character."""
+    return rows[-1][0] + len(rows[-1][1]) if rows else 0
+
+
+def _laid(texts: Sequence[bytes], width: int) -> tuple[Row, ...]:
+    if width == 1:
+        return ((0, b"".join(texts)),)
+    found: list[Row] = []
+    at = 0
+    for text in texts:
+        found.append((at, text))
+        at += max(1, -(-len(text) // width)) * width
+    return tuple(found)
+
+
+def _rows(rows: Sequence[Row], width: int) -> int:
+    if not rows:
+        return 0
+    at, text = rows[-1]
+    return at // width + max(1, -(-len(text) // width))
+
+
+def _continued(texts: Sequence[bytes]) -> list[bytes]:
+    found: list[bytes] = []
+    for text in texts:
+        if found and found[-1].endswith(b"\n"):
+            found[-1] += text
+        else:
+            found.append(text)
+    return found

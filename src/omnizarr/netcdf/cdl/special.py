@@ -1,0 +1,156 @@
+"""Special attributes: how a variable is stored, told as `ncdump -s` tells it.
+
+https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from omnizarr.errors import OmniZarrError
+from omnizarr.metadata.extension import Extension
+from omnizarr.netcdf.cdl.scope import Special, VariableDraft
+from omnizarr.netcdf.cdl.tokens import Unexpected
+from omnizarr.netcdf.definition import chunks_of
+from omnizarr.netcdf.filters import (
+    Filter,
+    Fletcher32,
+    Shuffle,
+    Zlib,
+    from_codec,
+    from_hdf5,
+    read_filter,
+)
+from omnizarr.netcdf.model import DimensionModel, VariableModel
+
+_TRUTHS = {"true": True, "1": True, 1: True, "false": False, "0": False, 0: False}
+_STORAGES = ("contiguous", "compact", "chunked")
+
+
+def with_storage(model: VariableModel, draft: VariableDraft) -> VariableModel:
+    """Return a variable with its chunks, filters and byte order, as its special attributes say.
+
+    Raises
+    ------
+    Unexpected
+        One of them has a value that it cannot have.
+    """
+    reader = _Reader(draft)
+    storage = reader.choice("_Storage", _STORAGES)
+    sizes = reader.numbers("_ChunkSizes")
+    filters = reader.filters() if draft.dimensions else ()
+    contiguous = storage in ("contiguous", "compact") and sizes is None and not filters
+    return replace(
+        model,
+        no_fill=bool(reader.truth("_NoFill")),
+        endian=reader.choice("_Endianness", ("little", "big")) or model.endian,
+        filters=filters,
+        chunks=reader.chunks(sizes, contiguous),
+        contiguous=contiguous and bool(draft.dimensions),
+    )
+
+
+class _Reader:
+    """Reads the special attributes of one variable."""
+
+    def __init__(self, draft: VariableDraft) -> None:
+        self.draft = draft
+
+    def chunks(self, sizes: tuple[int, ...] | None, contiguous: bool) -> tuple[int, ...] | None:
+        # ncgen defines variables before unlimited dimensions have a size.
+        dimensions = [
+            DimensionModel(d.name, 0 if d.unlimited else d.size, d.unlimited) for d in self.draft.dimensions
+        ]
+        try:
+            return chunks_of(self.draft.type, dimensions, sizes, contiguous)
+        except ValueError as error:
+            special = self.draft.special.get("_ChunkSizes" if sizes else "_Storage")
+            raise Unexpected(special.at if special else self.draft.at, str(error)) from error
+
+    def filters(self) -> tuple[Filter, ...]:
+        codecs = self.text("_Codecs")
+        if codecs is not None and codecs.strip():
+            return self.codecs(codecs)
+        level = self.number("_DeflateLevel")
+        found: list[Filter] = [Shuffle()] if self.truth("_Shuffle") else []
+        listed = self.text("_Filter")
+        found += self.numbered(listed) if listed else []
+        if level is not None and not any(isinstance(entry, Zlib) for entry in found):
+            found.append(Zlib(level))
+        if self.truth("_Fletcher32"):
+            found.append(Fletcher32())
+        return tuple(dict.fromkeys(found))
+
+    def numbered(self, text: str) -> list[Filter]:
+        """Return HDF5's filters: numbers and parameters by commas, filters parted by `|`."""
+        found: list[Filter] = []
+        for part in filter(None, (part.strip() for part in text.split("|"))):
+            words = [word.strip().rstrip("uU") for word in part.split(",")]
+            if not all(word.isascii() and word.isdigit() for word in words):
+                raise self.wrong("_Filter", "numbers of filters and their parameters", part)
+            number, *parameters = map(int, words)
+            found.append(from_hdf5(number, parameters))
+        return found
+
+    def codecs(self, text: str) -> tuple[Filter, ...]:
+        """Return the filters that JSON lists, as Zarr v2 or v3 has them."""
+        try:
+            listed = json.loads(text)
+            entries = listed if isinstance(listed, list) else [listed]
+            return tuple(_codec(entry) for entry in entries if entry.get("name") != "bytes")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OmniZarrError) as error:
+            raise self.wrong("_Codecs", "a list of codecs as JSON", text) from error
+
+    # --- values
+
+    def value(self, name: str) -> Any:
+        special = self.draft.special.get(name)
+        if special is None:
+            return None
+        if len(special.values) != 1:
+            raise Unexpected(special.at, f"expected one value for {name}, found {len(special.values)}")
+        return special.values[0]
+
+    def text(self, name: str) -> str | None:
+        value = self.value(name)
+        if value is not None and not isinstance(value, str):
+            raise self.wrong(name, "a text", value)
+        return value
+
+    def choice(self, name: str, known: tuple[str, ...]) -> Any:
+        value = self.value(name)
+        if value is not None and value not in known:
+            raise self.wrong(name, " or ".join(map(repr, known)), value)
+        return value
+
+    def truth(self, name: str) -> bool | None:
+        value = self.value(name)
+        if value is not None and value not in _TRUTHS:
+            raise self.wrong(name, "'true' or 'false'", value)
+        return None if value is None else _TRUTHS[value]
+
+    def number(self, name: str) -> int | None:
+        value = self.value(name)
+        if value is not None and not (isinstance(value, int) and 0 <= value <= 9):
+            raise self.wrong(name, "a level from 0 to 9", value)
+        return value
+
+    def numbers(self, name: str) -> tuple[int, ...] | None:
+        special = self.draft.special.get(name)
+        if special is None:
+            return None
+        if not all(isinstance(value, int) and value > 0 for value in special.values):
+            raise self.wrong(name, "a size for each dimension", special.values)
+        return special.values
+
+    def wrong(self, name: str, expected: str, found: object) -> Unexpected:
+        special: Special = self.draft.special[name]
+        return Unexpected(special.at, f"{name}: expected {expected}, found {found!r}")
+
+
+def _codec(entry: Any) -> Filter:
+    if "name" in entry:
+        return from_codec(Extension(entry["name"], dict(entry.get("configuration", {}))))
+    return read_filter(str(entry["id"]), {key: value for key, value in entry.items() if key != "id"})
