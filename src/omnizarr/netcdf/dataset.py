@@ -18,7 +18,8 @@ from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.netcdf.dialects.base import Dialect
-from omnizarr.netcdf.dialects.detect import detect, dialect_for
+from omnizarr.netcdf.dialects.detect import dialect_for, read_dataset
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.model import DatasetModel, Fault, GroupModel, Unmapped
@@ -47,10 +48,14 @@ class Dataset(Group):
     clobber
         False makes of `"w"` an `"x"`.
     dialect
-        How a new dataset is kept: `"nczarr"`, which netCDF-C reads too, or `"plain"`, with xarray's names of
-        dimensions only. Found out where a dataset is opened.
+        How a new dataset is kept: `"nczarr"`, which netCDF-C reads too, `"xarray"`, or `"plain"`. A dataset
+        that is opened is read as this, and can be changed where it is its own; which one that is, is found
+        out where none is given. Goes before what a URL asks for.
     zarr_format
         Zarr's format for a new dataset, 2 or 3; 2 where the dialect exists on it.
+    consolidated
+        Whether to read from consolidated metadata, and to make them for a new dataset. Those that are there
+        are kept up to date in any case.
     storage_options
         Options of the store, for URLs.
 
@@ -79,9 +84,10 @@ class Dataset(Group):
         clobber: bool = True,
         format: str = "NETCDF4",
         *,
-        dialect: str = "nczarr",
+        dialect: str | None = None,
         zarr_format: int | None = None,
         path: str | None = None,
+        consolidated: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         mode = _ALIASES.get(mode, mode)
@@ -90,16 +96,21 @@ class Dataset(Group):
         if format not in ("NETCDF4", "NCZARR", "ZARR"):
             raise ValueError(f"format: expected 'NETCDF4', found {format!r}; Zarr holds no classic files")
         mode = "x" if mode == "w" and not clobber else mode
-        target = without_fragment(filename)
-        node = _node(target, mode, path, storage_options, dialect_for(dialect, zarr_format))
+        asked = asked_of(filename)
+        made_in = dialect_for(dialect or asked.dialect or "nczarr", zarr_format or asked.zarr_format)
+        consolidated = consolidated or asked.consolidated
+        node = _node(asked.place, mode, path, storage_options, made_in, consolidated)
         self._owned = None if isinstance(filename, Store | Node) else node.store
-        self._open(node, mode != "r")
+        self._open(node, mode, dialect or asked.opened_as())
 
-    def _open(self, node: Node, writable: bool) -> None:
-        dialect = detect(node)
+    def _open(self, node: Node, mode: str, read_as: str | None) -> None:
+        writable = mode != "r"
+        found, dialect, is_forced = read_dataset(node, read_as, adopt=mode == "a")
+        if writable and is_forced:
+            message = f"it is not of the dialect {dialect.name!r}, so it is only read as that"
+            raise ReadOnlyError(message, store=node.store_path)
         if writable and not isinstance(dialect, Dialect):
             raise ReadOnlyError(read_only_dialect(dialect.name), store=node.store_path)
-        found = dialect.read(node)
         self._unmapped, self._faults = found.model.unmapped, found.model.faults
         key = node.format.consolidated_key(node.path)
         stored = key is not None and writable and node.store.exists(key)
@@ -166,32 +177,33 @@ class Dataset(Group):
             self.close()
 
 
-def without_fragment(target: Any) -> Any:
-    """Return a path or URL without netCDF-C's `#mode=…`, which says what we find out by ourselves."""
-    if not isinstance(target, str) or "#" not in target:
-        return target
-    head, _, fragment = target.rpartition("#")
-    names = {part.partition("=")[0] for part in fragment.split("&")}
-    return head if names & {"mode", "nczarr", "zarr", "bytes"} else target
-
-
 def _node(
-    target: Any, mode: str, path: str | None, options: Mapping[str, Any] | None, dialect: Dialect
+    target: Any,
+    mode: str,
+    path: str | None,
+    options: Mapping[str, Any] | None,
+    dialect: Dialect,
+    consolidated: bool,
 ) -> Node:
     """Return the root of a dataset, opened or made."""
-    if mode in ("r", "r+"):
-        return _existing(target, "r" if mode == "r" else "r+", path, options)
-    if mode == "a":
+    if mode == "r":
+        return _existing(target, "r", path, options, consolidated)
+    if mode in ("r+", "a"):
         try:
-            return _existing(target, "r+", path, options)
+            return _existing(target, "r+", path, options, False)
         except (NodeNotFoundError, StoreNotFoundError):
-            return _made(target, "x", path, options, dialect)
-    return _made(target, mode, path, options, dialect)
+            if mode == "r+":
+                raise
+            mode = "x"
+    node = _made(target, mode, path, options, dialect)
+    return consolidate_metadata(node.store, node.path, node.zarr_format) if consolidated else node
 
 
-def _existing(target: Any, mode: Mode, path: str | None, options: Mapping[str, Any] | None) -> Node:
-    # netCDF-C never brings consolidated metadata up to date, so they cannot be relied on.
-    return open_group(target, mode=mode, path=path, storage_options=options, use_consolidated=False)
+def _existing(
+    target: Any, mode: Mode, path: str | None, options: Mapping[str, Any] | None, consolidated: bool
+) -> Node:
+    # netCDF-C never brings consolidated metadata up to date, so they are not relied on unless asked for.
+    return open_group(target, mode=mode, path=path, storage_options=options, use_consolidated=consolidated)
 
 
 def _made(

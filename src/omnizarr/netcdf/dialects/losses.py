@@ -14,7 +14,7 @@ from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.model import AttributeModel, DatasetModel, GroupModel, Loss, VariableModel, join
-from omnizarr.netcdf.types import STRING, AtomicType
+from omnizarr.netcdf.types import AtomicType
 from omnizarr.store.memory import MemoryStore
 
 _PROPERTIES = "version=2"
@@ -23,7 +23,8 @@ _PROPERTIES = "version=2"
 def losses_in(dialect: Dialect, model: DatasetModel) -> tuple[Loss, ...]:
     """Return what would be lost if a dataset were kept in a dialect; nothing is said of values.
 
-    A variable that the dialect cannot hold at all is lost as a whole, and the reason is told.
+    A variable that the dialect cannot hold at all is lost as a whole, and the reason is told. How elements
+    are filled that are never written is no loss: a copy writes all of them.
     """
     losses: list[Loss] = []
     kept = _storable(dialect, model.root, model.root, "/", losses)
@@ -100,10 +101,6 @@ def _of_variable(variable: VariableModel, found: VariableModel | None, path: str
     if variable.dimensions != found.dimensions:
         before, after = (", ".join(v.dimensions) or "none" for v in (variable, found))
         yield Loss(path, f"its dimensions {before}, which become {after}")
-    if variable.no_fill != found.no_fill and variable.type is not STRING:
-        what = "filled by" if found.no_fill else "not filled, but by"
-        fill = variable.fill_value if found.no_fill else found.fill_value
-        yield Loss(path, f"that elements which were never written are {what} {fill!r}")
     if variable.filters != found.filters:
         yield Loss(path, f"its filters {_shown(variable.filters)}, which become {_shown(found.filters)}")
     if _has_order(variable) and variable.endian != found.endian:
