@@ -11,8 +11,8 @@ from typing import Any
 
 from omnizarr.errors import OmniZarrError
 from omnizarr.metadata.extension import Extension
-from omnizarr.netcdf.cdl.scope import Special, VariableDraft
-from omnizarr.netcdf.cdl.tokens import Unexpected
+from omnizarr.netcdf.cdl.reading.scope import Special, VariableDraft
+from omnizarr.netcdf.cdl.reading.tokens import Unexpected
 from omnizarr.netcdf.definition import chunks_of
 from omnizarr.netcdf.filters import (
     Filter,

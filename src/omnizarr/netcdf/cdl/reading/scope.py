@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from omnizarr.errors import NodeNameError
-from omnizarr.netcdf.cdl.constants import plain_name
-from omnizarr.netcdf.cdl.tokens import Token, Unexpected
-from omnizarr.netcdf.cdl.values import Block
+from omnizarr.netcdf.cdl.reading.constants import plain_name
+from omnizarr.netcdf.cdl.reading.tokens import Token, Unexpected
+from omnizarr.netcdf.cdl.reading.values import Block
 from omnizarr.netcdf.cdl.words import SYNONYMS
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.model import AttributeModel, DimensionModel, join

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from omnizarr.netcdf.cdl.characters import Row, end_of, rows_of
-from omnizarr.netcdf.cdl.lists import Lists
-from omnizarr.netcdf.cdl.scope import DimensionDraft, VariableDraft
-from omnizarr.netcdf.cdl.tokens import Unexpected
-from omnizarr.netcdf.cdl.values import Block, Data, filler
+from omnizarr.netcdf.cdl.reading.characters import Row, end_of, rows_of
+from omnizarr.netcdf.cdl.reading.lists import Lists
+from omnizarr.netcdf.cdl.reading.scope import DimensionDraft, VariableDraft
+from omnizarr.netcdf.cdl.reading.tokens import Unexpected
+from omnizarr.netcdf.cdl.reading.values import Block, Data, filler
 from omnizarr.netcdf.items import Item
 from omnizarr.netcdf.model import FILL_VALUE
 from omnizarr.netcdf.types import CHAR, AtomicType, NcType

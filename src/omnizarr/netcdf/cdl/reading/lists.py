@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.cdl.characters import Row, end_of, rows_of
-from omnizarr.netcdf.cdl.constants import (
+from omnizarr.netcdf.cdl.reading.characters import Row, end_of, rows_of
+from omnizarr.netcdf.cdl.reading.constants import (
     Character,
     Constant,
     Fill,
@@ -24,10 +24,10 @@ from omnizarr.netcdf.cdl.constants import (
     decoded,
     unescaped,
 )
-from omnizarr.netcdf.cdl.convert import converted, described
-from omnizarr.netcdf.cdl.numbers import plain_numbers
-from omnizarr.netcdf.cdl.tokens import Tokens, Unexpected
-from omnizarr.netcdf.cdl.values import AnyArray, filler
+from omnizarr.netcdf.cdl.reading.convert import converted, described
+from omnizarr.netcdf.cdl.reading.numbers import plain_numbers
+from omnizarr.netcdf.cdl.reading.tokens import Tokens, Unexpected
+from omnizarr.netcdf.cdl.reading.values import AnyArray, filler
 from omnizarr.netcdf.cdl.words import FILL
 from omnizarr.netcdf.items import Item, from_numpy, to_numpy
 from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Compound, Field, NcType, Vlen

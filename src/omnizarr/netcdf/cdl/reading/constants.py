@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from omnizarr.netcdf.cdl.tokens import Token, Unexpected
+from omnizarr.netcdf.cdl.reading.tokens import Token, Unexpected
 from omnizarr.netcdf.cdl.words import ESCAPES, FILL, NAMED_NUMBERS, NILS
 from omnizarr.netcdf.types import (
     BY_NAME,

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from omnizarr.jsontypes import Problems
-from omnizarr.netcdf.cdl.blocks import data_of, read_blocks
-from omnizarr.netcdf.cdl.constants import plain_name
-from omnizarr.netcdf.cdl.declare import Declarations
-from omnizarr.netcdf.cdl.lists import Lists
-from omnizarr.netcdf.cdl.scope import GroupDraft, Scope, VariableDraft, new_name
-from omnizarr.netcdf.cdl.special import with_storage
-from omnizarr.netcdf.cdl.tokens import Tokens, Unexpected, place
-from omnizarr.netcdf.cdl.values import Data
+from omnizarr.netcdf.cdl.reading.blocks import data_of, read_blocks
+from omnizarr.netcdf.cdl.reading.constants import plain_name
+from omnizarr.netcdf.cdl.reading.declare import Declarations
+from omnizarr.netcdf.cdl.reading.lists import Lists
+from omnizarr.netcdf.cdl.reading.scope import GroupDraft, Scope, VariableDraft, new_name
+from omnizarr.netcdf.cdl.reading.special import with_storage
+from omnizarr.netcdf.cdl.reading.tokens import Tokens, Unexpected, place
+from omnizarr.netcdf.cdl.reading.values import Data
 from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel, join
 
 _MOST_PROBLEMS = 20

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from omnizarr.netcdf.cdl.constants import Character, Constant, Number, Text, decoded, fits
-from omnizarr.netcdf.cdl.convert import converted, described
-from omnizarr.netcdf.cdl.lists import Lists
-from omnizarr.netcdf.cdl.tokens import Unexpected
+from omnizarr.netcdf.cdl.reading.constants import Character, Constant, Number, Text, decoded, fits
+from omnizarr.netcdf.cdl.reading.convert import converted, described
+from omnizarr.netcdf.cdl.reading.lists import Lists
+from omnizarr.netcdf.cdl.reading.tokens import Unexpected
 from omnizarr.netcdf.items import from_numpy
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel
 from omnizarr.netcdf.types import (

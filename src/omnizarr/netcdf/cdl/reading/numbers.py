@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from omnizarr.netcdf.cdl.values import AnyArray
+from omnizarr.netcdf.cdl.reading.values import AnyArray
 from omnizarr.netcdf.cdl.words import FILL
 from omnizarr.netcdf.items import Item
 from omnizarr.netcdf.types import AtomicType

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from omnizarr.netcdf.cdl.constants import (
+from omnizarr.netcdf.cdl.reading.constants import (
     Character,
     Constant,
     Fill,
@@ -20,7 +20,7 @@ from omnizarr.netcdf.cdl.constants import (
     fits,
     plain_name,
 )
-from omnizarr.netcdf.cdl.tokens import Unexpected
+from omnizarr.netcdf.cdl.reading.tokens import Unexpected
 from omnizarr.netcdf.items import Item
 from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Enum, NcType, Opaque
 
