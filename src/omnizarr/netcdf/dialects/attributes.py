@@ -9,15 +9,19 @@ https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from omnizarr.jsontypes import Json, JsonObject
-from omnizarr.netcdf.items import to_json
+from omnizarr.errors import ConversionError
+from omnizarr.jsontypes import Json, JsonObject, shown
+from omnizarr.netcdf.items import from_json, to_json
 from omnizarr.netcdf.model import AttributeModel, Values
 from omnizarr.netcdf.types import (
+    ATOMIC_TYPES,
     BY_CODE,
+    BY_NAME,
     CHAR,
     DOUBLE,
     FLOAT,
@@ -28,7 +32,9 @@ from omnizarr.netcdf.types import (
     UINT,
     UINT64,
     AtomicType,
+    Enum,
     NcType,
+    UserType,
 )
 
 HIDDEN = frozenset(
@@ -45,7 +51,10 @@ HIDDEN = frozenset(
 )
 CHAR_CODE = ">S1"
 JSON_CODE = "|J0"
+JSON_CODES = (JSON_CODE, "json")
 _INTEGERS = (INT, UINT, INT64, UINT64)
+_BY_ZARR_NAME = {kind.dtype.name: kind for kind in ATOMIC_TYPES if kind.is_numeric}
+_RAW = re.compile(r"r[0-9]+")
 
 
 def is_hidden(name: str) -> bool:
@@ -65,7 +74,7 @@ def encode_attribute(attribute: AttributeModel) -> tuple[Json, str]:
     if attribute.type is STRING:
         texts = [_storable(str(item)) for item in value]
         return _bare(texts), f"|S{max([1, *(len(text.encode()) for text in texts)])}"
-    if isinstance(attribute.type, AtomicType):
+    if isinstance(attribute.type, AtomicType | Enum):
         return _bare([to_json(attribute.type, item) for item in value]), f"<{attribute.type.code}"
     return [to_json(attribute.type, item) for item in value], JSON_CODE
 
@@ -74,6 +83,9 @@ def encode_attributes(
     attributes: Iterable[AttributeModel], internal: Mapping[str, Json], plain: Mapping[str, Json]
 ) -> JsonObject:
     """Return a node's attributes with their types, as netCDF-C 4.9.3 and later lay them out.
+
+    Types of the user are integers (enums) or JSON to netCDF-C; which they are is told beside, where it does
+    not look.
 
     Parameters
     ----------
@@ -84,28 +96,57 @@ def encode_attributes(
     """
     values: JsonObject = {}
     types: JsonObject = {}
+    user_types: JsonObject = {}
     for attribute in attributes:
         values[attribute.name], types[attribute.name] = encode_attribute(attribute)
+        if not isinstance(attribute.type, AtomicType):
+            user_types[attribute.name] = attribute.type.path
     types |= dict.fromkeys((*internal, "_nczarr_attr"), JSON_CODE)
-    return {**values, **plain, **internal, "_nczarr_attr": {"types": types}}
+    noted: JsonObject = {"types": types, "user_types": user_types} if user_types else {"types": types}
+    return {**values, **plain, **internal, "_nczarr_attr": noted}
 
 
 def decode_attributes(
-    values: Mapping[str, Json], types: Mapping[str, Json] | None = None
+    values: Mapping[str, Json],
+    types: Mapping[str, Json] | None = None,
+    user_types: Mapping[str, UserType] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> tuple[AttributeModel, ...]:
-    """Return the attributes that users see; a type that is not known follows from the value."""
+    """Return the attributes that users see; a type that is not known follows from the value.
+
+    Parameters
+    ----------
+    types
+        The codes of types by the attributes' names.
+    user_types
+        The types of the user by their absolute paths.
+    tell
+        Is told of each attribute whose value is not of its type.
+    """
     known = types or {}
-    return tuple(
-        decode_attribute(name, value, known.get(name))
-        for name, value in values.items()
-        if not is_hidden(name)
-    )
+    found = []
+    for name, value in values.items():
+        if not is_hidden(name):
+            code = known.get(name)
+            attribute = decode_attribute(name, value, code, user_types)
+            found.append(attribute)
+            if tell is not None and code is not None and not _has_type(attribute, code):
+                tell(f"attribute {name!r}: {shown(value)} is no value of type {shown(code)}")
+    return tuple(found)
 
 
-def decode_attribute(name: str, value: Json, code: Json = None) -> AttributeModel:
-    """Return an attribute from its JSON value and the code of its type, where that is known."""
+def decode_attribute(
+    name: str, value: Json, code: Json = None, user_types: Mapping[str, UserType] | None = None
+) -> AttributeModel:
+    """Return an attribute from its JSON value and the code of its type, where that is known.
+
+    Codes are numpy's (`<i4`), Zarr v3's (`int32`) and netCDF's (`int`); `>S1` and `<U1` are char and other
+    `S` string, `|J0` and `json` any JSON. That of a type of the user is its absolute path.
+    """
+    if isinstance(code, str) and user_types is not None and code in user_types:
+        return _of_user_type(name, value, user_types[code])
     kind = _type_of_code(code) if isinstance(code, str) else None
-    if kind is CHAR or code == JSON_CODE:
+    if kind is CHAR or code in JSON_CODES:
         return AttributeModel(name, CHAR, value if isinstance(value, str) else json_text(value))
     if kind is STRING:
         return AttributeModel(name, STRING, tuple(map(_as_text, _listed(value))))
@@ -114,6 +155,21 @@ def decode_attribute(name: str, value: Json, code: Json = None) -> AttributeMode
         if numbers is not None:
             return AttributeModel(name, kind, numbers)
     return _inferred(name, value)
+
+
+def _of_user_type(name: str, value: Json, kind: UserType) -> AttributeModel:
+    try:
+        return AttributeModel(name, kind, tuple(from_json(kind, item) for item in _listed(value)))
+    except ConversionError:
+        return _inferred(name, value)
+
+
+def _has_type(attribute: AttributeModel, code: Json) -> bool:
+    if not isinstance(code, str):
+        return False
+    if isinstance(attribute.type, AtomicType):
+        return attribute.type is (CHAR if code in JSON_CODES else _type_of_code(code))
+    return attribute.type.path == code
 
 
 def json_text(value: Json) -> str:
@@ -168,13 +224,12 @@ def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-def _type_of_code(code: str) -> NcType | None:
-    """Return the type that a numpy-like code names; `>S1` and `<U1` are char, other `S` string."""
+def _type_of_code(code: str) -> AtomicType | None:
     if code in (CHAR_CODE, "<U1", ">U1"):
         return CHAR
-    if code[1:2] == "S":
+    if code[1:2] in ("S", "U") or _RAW.fullmatch(code):
         return STRING
-    return BY_CODE.get(code[1:])
+    return BY_CODE.get(code[1:]) or BY_NAME.get(code) or _BY_ZARR_NAME.get(code)
 
 
 def _numbers(kind: NcType, values: list[Json]) -> Values | None:

@@ -17,15 +17,18 @@ from omnizarr.netcdf.dialects.attributes import encode_attributes
 from omnizarr.netcdf.dialects.base import Found, Growth
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, dimensions_in, first_of, names_in, sizes_in
 from omnizarr.netcdf.dialects.reading import read_annotated
+from omnizarr.netcdf.dialects.typedefs import types_to_json
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.types import AtomicType
 
 SUPERBLOCK = "_nczarr_superblock"
 GROUP = "_nczarr_group"
 ARRAY = "_nczarr_array"
 ATTRIBUTES = "_nczarr_attr"
 _SCALAR_DIMENSION = "_scalar_"
-# Beside the names that netCDF-C knows in `_nczarr_group`, which ignores it: see `group_metadata`.
+# Beside what netCDF-C knows, and it ignores: `types` and `growing` (see `group_metadata`) in `_nczarr_group`,
+# `type` in `_nczarr_array`.
 _GROWING = "growing"
 
 
@@ -38,7 +41,7 @@ class NCZarr:
 
     def recognizes(self, root: Group) -> bool:
         """Say whether there is a superblock among the root's attributes."""
-        return SUPERBLOCK in root.metadata.attributes
+        return root.zarr_format == 2 and SUPERBLOCK in root.metadata.attributes
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group; what cannot be shown warns, and stays out."""
@@ -53,16 +56,11 @@ class NCZarr:
         writes both at once. So the variables that grow leave the list, with a note for ourselves, and
         come back when all shapes are written: at every moment what is listed fits.
         """
-        waiting = growth.variables if growth else ()
         dimensions = growth.dimensions if growth else group.dimensions
         content: JsonObject = {
             "dimensions": {d.name: _dimension_to_json(d) for d in dimensions},
-            "arrays": [v.name for v in group.variables if v.name not in waiting],
-            "groups": [inner.name for inner in group.groups],
+            **members("groups", group, growth),
         }
-        if growth:
-            every: list[Json] = [v.name for v in group.variables]
-            content[_GROWING] = {"arrays": every, "sizes": dict(growth.sizes)}
         internal: JsonObject = {GROUP: content}
         plain: JsonObject = {}
         if group.name == "/":
@@ -73,7 +71,7 @@ class NCZarr:
     def array_metadata(self, variable: VariableModel, shape: tuple[int, ...]) -> ArrayMetadata:
         """Return a variable's node as it is stored."""
         names: list[Json] = [path.rpartition("/")[2] for path in variable.dimensions]
-        content: JsonObject = {"dimension_references": list(variable.dimensions)}
+        content: JsonObject = {"dimension_references": list(variable.dimensions), **user_type(variable)}
         if not variable.dimensions:
             content["scalar"] = 1
         content["storage"] = "chunked"
@@ -91,36 +89,81 @@ class AttributeNotes:
 
     def of_group(self, node: Group) -> GroupNotes:
         """Return what is noted about a group."""
-        content = _content(node, GROUP)
-        arrays = names_in(first_of(content, "arrays", "vars"))
-        growing: Mapping[str, int] = {}
-        if isinstance(note := content.get(_GROWING), dict):
-            arrays = names_in(note.get("arrays"))
-            growing = sizes_in(note.get("sizes"))
-        return GroupNotes(
-            dimensions=dimensions_in(first_of(content, "dimensions", "dims")),
-            arrays=arrays,
-            groups=names_in(content.get("groups")),
-            growing=growing,
-        )
+        return group_notes(content_of(node, GROUP))
 
     def of_array(self, node: Array) -> ArrayNotes:
         """Return what is noted about an array."""
-        content = _content(node, ARRAY)
-        return ArrayNotes(
-            references=names_in(first_of(content, "dimension_references", "dimrefs")),
-            is_scalar=bool(content.get("scalar")) or content.get("storage") == "scalar",
-        )
+        return array_notes(content_of(node, ARRAY))
 
     def attribute_types(self, node: Group | Array) -> Mapping[str, Json]:
         """Return the codes of the types of a node's attributes by name."""
-        types = _content(node, ATTRIBUTES).get("types")
-        return types if isinstance(types, dict) else {}
+        return types_in(content_of(node, ATTRIBUTES))
+
+    def stored(self, array: Array) -> ArrayMetadata:
+        """Return the array as its document says it."""
+        return array.metadata
 
 
-def _content(node: Group | Array, name: str) -> JsonObject:
-    found = node.metadata.attributes.get(name)
-    return found if isinstance(found, dict) else {}
+def members(groups: str, group: GroupModel, growth: Growth | None) -> JsonObject:
+    """Return the lists of what a group holds, and its types; `groups` is what the groups' list is called."""
+    waiting = growth.variables if growth else ()
+    content: JsonObject = {
+        "arrays": [v.name for v in group.variables if v.name not in waiting],
+        groups: [inner.name for inner in group.groups],
+    }
+    if group.types:
+        content["types"] = types_to_json(group.types)
+    if growth:
+        every: list[Json] = [v.name for v in group.variables]
+        content[_GROWING] = {"arrays": every, "sizes": dict(growth.sizes)}
+    return content
+
+
+def user_type(variable: VariableModel) -> JsonObject:
+    """Return the note on the type of a variable, where that is one of the user's."""
+    return {} if isinstance(variable.type, AtomicType) else {"type": variable.type.path}
+
+
+def content_of(node: Group | Array, *names: str) -> JsonObject:
+    """Return the object among a node's attributes that has the first of several names; empty without one."""
+    found = (node.metadata.attributes.get(name) for name in names)
+    return next((content for content in found if isinstance(content, dict)), {})
+
+
+def group_notes(content: JsonObject) -> GroupNotes:
+    """Return what the annotation of a group says, as any generation spells it."""
+    dimensions, problems = dimensions_in(first_of(content, "dimensions", "dims"))
+    arrays = names_in(first_of(content, "arrays", "vars", "variables"))
+    growing: Mapping[str, int] = {}
+    if isinstance(note := content.get(_GROWING), dict):
+        arrays = names_in(note.get("arrays"))
+        growing = sizes_in(note.get("sizes"))
+    types = content.get("types")
+    return GroupNotes(
+        dimensions=dimensions,
+        arrays=arrays,
+        groups=names_in(first_of(content, "groups", "subgroups")),
+        types=types if isinstance(types, dict) else {},
+        growing=growing,
+        problems=problems,
+    )
+
+
+def array_notes(content: JsonObject) -> ArrayNotes:
+    """Return what the annotation of an array says, as any generation spells it."""
+    kind = first_of(content, "type", "type_alias", "nczarr_type")
+    return ArrayNotes(
+        references=names_in(first_of(content, "dimension_references", "dimrefs")),
+        is_scalar=bool(content.get("scalar")) or content.get("storage") == "scalar",
+        type=kind if isinstance(kind, str) else None,
+        no_fill=bool(content.get("no_fill")),
+    )
+
+
+def types_in(content: JsonObject) -> Mapping[str, Json]:
+    """Return the codes of types that the annotation of attributes says, by the attributes' names."""
+    types, of_users = content.get("types"), content.get("user_types")
+    return {**(types if isinstance(types, dict) else {}), **(of_users if isinstance(of_users, dict) else {})}
 
 
 def _dimension_to_json(dimension: DimensionModel) -> Json:

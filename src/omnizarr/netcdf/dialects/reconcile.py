@@ -1,7 +1,13 @@
-"""Dimensions and shapes that do not agree, made to agree.
+"""Dimensions, and the shapes of the arrays that refer to them, made to agree.
 
-A dimension's size and the shapes of its variables lie under different keys, and a writer can die between
-them. An unlimited dimension is as long as the longest of its variables; what else does not fit stays out.
+They lie under different keys, and a writer can die between them; or they were never right. An unlimited
+dimension is as long as the longest of its variables. Of what else does not agree, a fault is noted, and the
+shape of the array holds, since the values are there:
+
+- a dimension that is referred to and does not exist is made where the reference says, in the variable's own
+  group if that group does not exist;
+- an axis that is longer or shorter than its fixed dimension gets one of its own: `x_5`;
+- an axis whose dimension is not said gets an anonymous one in the root, one for each length.
 """
 
 from __future__ import annotations
@@ -10,7 +16,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.model import FaultName, GroupModel, VariableModel, join
+from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join, parent_of
+
+# Stands for a dimension that is not said.
+ANONYMOUS = ""
 
 
 def reconcile(found: Found, noted: Mapping[str, int]) -> None:
@@ -22,66 +31,139 @@ def reconcile(found: Found, noted: Mapping[str, int]) -> None:
         The sizes that interrupted growth was to reach, by the dimensions' absolute paths.
     """
     root = found.model.root
-    sizes = _sizes(found, noted)
-    grown = _with_sizes(root, "/", sizes)
+    dimensions = _Dimensions(found)
+    resolved = dimensions.resolved(root, "/")
+    dimensions.grow(resolved, noted)
     found.stored_sizes = {join(path, d.name): d.size for path, group in root.walk() for d in group.dimensions}
-    found.set_root(_checked(found, grown, grown, "/"))
-    found.stale = bool(noted) or found.stale or grown != root
+    checked = dimensions.fitted(resolved, "/")
+    found.set_root(dimensions.defined(checked, "/"))
+    found.stale = found.stale or bool(noted) or dimensions.have_grown
 
 
-def _sizes(found: Found, noted: Mapping[str, int]) -> dict[str, int]:
-    """Return the size of every unlimited dimension."""
-    root = found.model.root
-    sizes = {
-        join(path, d.name): max(d.size, noted.get(join(path, d.name), 0))
-        for path, group in root.walk()
-        for d in group.dimensions
-        if d.unlimited
-    }
-    for path, group in root.walk():
-        for variable in group.variables:
-            shape = found.arrays[join(path, variable.name)].metadata.shape
-            for dimension, length in zip(variable.dimensions, shape, strict=False):
-                if dimension in sizes:
-                    sizes[dimension] = max(sizes[dimension], length)
-    return sizes
+class _Dimensions:
+    """All dimensions of a dataset, by the group's path and their name."""
 
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.have_grown = False
+        self.of_group = {
+            path: {d.name: d for d in group.dimensions} for path, group in found.model.root.walk()
+        }
 
-def _with_sizes(group: GroupModel, path: str, sizes: Mapping[str, int]) -> GroupModel:
-    return replace(
-        group,
-        dimensions=tuple(replace(d, size=sizes.get(join(path, d.name), d.size)) for d in group.dimensions),
-        groups=tuple(_with_sizes(inner, join(path, inner.name), sizes) for inner in group.groups),
-    )
+    def get(self, path: str) -> DimensionModel | None:
+        return self.of_group.get(parent_of(path), {}).get(path.rpartition("/")[2])
 
+    def set(self, path: str, dimension: DimensionModel) -> str:
+        self.of_group[parent_of(path)][dimension.name] = dimension
+        return path
 
-def _checked(found: Found, root: GroupModel, group: GroupModel, path: str) -> GroupModel:
-    variables = []
-    for variable in group.variables:
+    # --- which they are
+
+    def resolved(self, group: GroupModel, path: str) -> GroupModel:
+        """Return a group whose variables refer to dimensions that exist, by their absolute paths."""
+        return replace(
+            group,
+            variables=tuple(self.with_dimensions(v, path) for v in group.variables),
+            groups=tuple(self.resolved(inner, join(path, inner.name)) for inner in group.groups),
+        )
+
+    def with_dimensions(self, variable: VariableModel, path: str) -> VariableModel:
         where = join(path, variable.name)
-        fault = _fit(found, root, variable, where)
-        if fault is None:
-            variables.append(variable)
+        shape = self.found.arrays[where].metadata.shape
+        pairs = zip(variable.dimensions, shape, strict=False)
+        named = tuple(self.resolve(reference, length, where) for reference, length in pairs)
+        return replace(variable, dimensions=named)
+
+    def resolve(self, reference: str, length: int, where: str) -> str:
+        if reference == ANONYMOUS:
+            path = f"/_Anonymous_Dim_{length}"
+            return path if self.get(path) else self.set(path, DimensionModel(path[1:], length))
+        group = parent_of(where)
+        name = reference.rpartition("/")[2]
+        if "/" in reference:
+            if self.get(reference):
+                return reference
+            group = parent_of(reference) if parent_of(reference) in self.of_group else group
         else:
-            found.leave_out(fault[0], where, fault[1])
-            del found.arrays[where]
-    groups = (_checked(found, root, inner, join(path, inner.name)) for inner in group.groups)
-    return replace(group, variables=tuple(variables), groups=tuple(groups))
+            for above in _upwards(group):
+                if self.get(join(above, name)):
+                    return join(above, name)
+        if not name:
+            return self.resolve(ANONYMOUS, length, where)
+        path = join(group, name)
+        if self.get(path) is None:
+            self.found.fault(
+                "dangling-dimension", where, f"dimension {reference} does not exist; {path} is {length} long"
+            )
+            self.set(path, DimensionModel(name, length))
+        return path
+
+    # --- how long they are
+
+    def grow(self, root: GroupModel, noted: Mapping[str, int]) -> None:
+        """Give unlimited dimensions the length of what refers to them."""
+        for path, size in noted.items():
+            self.lengthen(path, size)
+        for path, group in root.walk():
+            for variable in group.variables:
+                shape = self.found.arrays[join(path, variable.name)].metadata.shape
+                for dimension, length in zip(variable.dimensions, shape, strict=False):
+                    self.lengthen(dimension, length)
+
+    def lengthen(self, path: str, size: int) -> None:
+        dimension = self.get(path)
+        if dimension is not None and dimension.unlimited and size > dimension.size:
+            self.set(path, replace(dimension, size=size))
+            self.have_grown = True
+
+    # --- whether arrays fit them
+
+    def fitted(self, group: GroupModel, path: str) -> GroupModel:
+        """Return a group whose arrays have the shapes that their dimensions say."""
+        return replace(
+            group,
+            variables=tuple(self.fit(v, join(path, v.name)) for v in group.variables),
+            groups=tuple(self.fitted(inner, join(path, inner.name)) for inner in group.groups),
+        )
+
+    def fit(self, variable: VariableModel, path: str) -> VariableModel:
+        array = self.found.arrays[path]
+        stored, shape, dimensions = array.metadata.shape, [], []
+        for dimension, length in zip(variable.dimensions, stored, strict=False):
+            dimension = self.apart(dimension, length, path)
+            dimensions.append(dimension)
+            size = self.get(dimension)
+            shape.append(size.size if size else length)
+        if dimensions and tuple(shape) != stored:
+            self.found.stored_shapes[path] = stored
+            array.metadata = array.metadata.with_shape(tuple(shape))
+            self.found.stale = True
+        return replace(variable, dimensions=tuple(dimensions))
+
+    def apart(self, reference: str, length: int, where: str) -> str:
+        """Return a dimension, or another one where it is fixed and not as long as the axis."""
+        dimension = self.get(reference)
+        if dimension is None or dimension.unlimited or dimension.size == length:
+            return reference
+        group, name = parent_of(where), f"{dimension.name}_{length}"
+        while (other := self.get(join(group, name))) and (other.unlimited or other.size != length):
+            name += "_"
+        message = f"dimension {reference} has size {dimension.size}, and the array {length}; here {name}"
+        self.found.fault("shape-mismatch", where, message)
+        return join(group, name) if other else self.set(join(group, name), DimensionModel(name, length))
+
+    def defined(self, group: GroupModel, path: str) -> GroupModel:
+        """Return a group with the dimensions that there are now."""
+        return replace(
+            group,
+            dimensions=tuple(self.of_group[path].values()),
+            groups=tuple(self.defined(inner, join(path, inner.name)) for inner in group.groups),
+        )
 
 
-def _fit(found: Found, root: GroupModel, variable: VariableModel, path: str) -> tuple[FaultName, str] | None:
-    """Give an array the shape that its dimensions say; return what keeps it from having it."""
-    array = found.arrays[path]
-    shape = []
-    for name, length in zip(variable.dimensions, array.metadata.shape, strict=False):
-        dimension = root.dimension(name)
-        if dimension is None:
-            return "dangling-dimension", f"dimension {name} does not exist"
-        if dimension.size != length and not dimension.unlimited:
-            return "shape-mismatch", f"dimension {name} has size {dimension.size}, and the array {length}"
-        shape.append(dimension.size)
-    if variable.dimensions and tuple(shape) != array.metadata.shape:
-        found.stored_shapes[path] = array.metadata.shape
-        array.metadata = array.metadata.with_shape(tuple(shape))
-        found.stale = True
-    return None
+def _upwards(path: str) -> list[str]:
+    """Return a group's path and those of the groups above it, the root last."""
+    above = [path]
+    while above[-1] != "/":
+        above.append(parent_of(above[-1]))
+    return above

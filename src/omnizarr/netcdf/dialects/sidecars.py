@@ -29,7 +29,10 @@ def read_sidecar(node: Group | Array, name: str) -> JsonObject | None:
     data = node.store.get(key)
     if data is None:
         return None
-    found = parse_json(data)
+    try:
+        found = parse_json(data)
+    except ValueError as error:
+        raise MetadataError([Problem(key, f"expected JSON: {error}")], path=node.path) from error
     if not isinstance(found, dict):
         raise MetadataError([Problem(key, "expected a JSON object")], path=node.path)
     return found
