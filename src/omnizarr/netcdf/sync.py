@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from omnizarr.netcdf.dialects.base import Growth
+from omnizarr.netcdf.dialects.keeping import kept_attributes
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.variable import Variable
@@ -69,11 +70,14 @@ def _store_group(group: Group, growth: Growth | None = None) -> None:
     session, node = group._session, group._node
     properties = session.properties if group.parent is None else None
     dialect, model = session.writer(), group.model
-    node.attrs.put(dict(dialect.group_metadata(model, properties, growth).attributes))
+    node.attrs.put(kept_attributes(node, dialect.group_metadata(model, properties, growth).attributes))
     store_sidecars(node, node.path, dialect.sidecars(model, properties))
 
 
 def _store_variable(root: Group, variable: Variable) -> None:
     dialect, model, array = root._session.writer(), variable.model, variable._array
-    array.attrs.put(dict(dialect.array_metadata(model, array.shape).attributes))
+    exact = array.metadata
+    attributes = kept_attributes(array, dialect.array_metadata(model, array.shape).attributes)
+    array.attrs.put(attributes)
+    array.metadata = exact.with_attributes(attributes)
     store_sidecars(array, array.path, dialect.sidecars(model, None))

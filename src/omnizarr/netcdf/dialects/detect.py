@@ -44,6 +44,7 @@ DIALECTS: tuple[Readable, ...] = (
     NCZarr3(),
     NCZarr2(),
     NCZarr1(),
+    Proposal2018(),
     Xarray(2),
     Xarray(3),
     Plain(2),

@@ -14,7 +14,7 @@ from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.items import Item, from_json
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, STRING, NcType
+from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, NcType
 
 
 def own_fill(metadata: ArrayMetadata, kind: NcType) -> AttributeModel | None:
@@ -44,11 +44,11 @@ def fill_attribute(kind: NcType, value: Json) -> AttributeModel | None:
 
 
 def encoded_fill(attribute: AttributeModel) -> Json:
-    """Return the value of a `_FillValue` as xarray writes it on Zarr v3: floating numbers in base64."""
+    """Return the number of a `_FillValue` as xarray writes it on Zarr v3: floating ones in base64."""
     [value] = attribute.values[:1] or (None,)
-    if attribute.type in (FLOAT, DOUBLE) and isinstance(value, int | float):
+    if isinstance(value, float):
         return b64encode(struct.pack("<d", value)).decode()
-    return value if isinstance(value, int | str) and attribute.type is not STRING else str(value)
+    return value if isinstance(value, int) else None
 
 
 def _double(text: str) -> Json:

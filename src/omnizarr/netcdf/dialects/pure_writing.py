@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -14,7 +14,7 @@ from omnizarr.netcdf.dialects.attributes import decode_attribute, encode_attribu
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array, stored_itemsize
 from omnizarr.netcdf.model import AttributeModel, VariableModel
-from omnizarr.netcdf.types import CHAR, STRING
+from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, STRING
 
 # How strings are stored: of any length, or in as many bytes each as the variable says.
 Strings: TypeAlias = Literal["variable", "fixed"]
@@ -47,17 +47,31 @@ def axis_names(variable: VariableModel) -> tuple[str, ...]:
     return tuple(path.rpartition("/")[2] for path in variable.dimensions)
 
 
-def pure_attributes(attributes: tuple[AttributeModel, ...]) -> JsonObject:
-    """Return attributes as JSON that says their values, and their types as far as JSON can."""
-    return {attribute.name: _encoded(attribute) for attribute in attributes}
+def pure_attributes(attributes: Iterable[AttributeModel], *, bare: bool = False) -> JsonObject:
+    """Return attributes as JSON that says their values, and their types as far as JSON can.
+
+    Parameters
+    ----------
+    bare
+        Whether NaN and infinities are tokens that JSON does not have, as zarr-python reads and writes them,
+        rather than texts.
+    """
+    return {attribute.name: _encoded(attribute, bare) for attribute in attributes}
 
 
-def _encoded(attribute: AttributeModel) -> Json:
-    """Return a text as the JSON that netCDF-C makes of it only where it is read as that text again."""
+def _encoded(attribute: AttributeModel, bare: bool) -> Json:
     value, _ = encode_attribute(attribute)
-    if isinstance(attribute.value, str) and decode_attribute(attribute.name, value).value != attribute.value:
-        return attribute.value
+    if isinstance(attribute.value, str):
+        # JSON in place of a text only where it is read as that text again.
+        is_kept = decode_attribute(attribute.name, value).value == attribute.value
+        return value if is_kept else attribute.value
+    if bare and attribute.type in (FLOAT, DOUBLE):
+        return [_as_token(item) for item in value] if isinstance(value, list) else _as_token(value)
     return value
+
+
+def _as_token(value: Json) -> Json:
+    return float(value) if isinstance(value, str) else value
 
 
 def text_changes(variable: VariableModel, strings: Strings) -> JsonObject:

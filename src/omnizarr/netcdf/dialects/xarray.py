@@ -67,12 +67,12 @@ class Xarray:
         self, group: GroupModel, properties: str | None, growth: Growth | None = None
     ) -> GroupMetadata:
         """Return a group's node."""
-        return GroupMetadata(attributes=pure_attributes(group.attributes))
+        return GroupMetadata(attributes=pure_attributes(group.attributes, bare=True))
 
     def array_metadata(self, variable: VariableModel, shape: tuple[int, ...]) -> ArrayMetadata:
         """Return a variable's node as it is stored, with the names of its dimensions."""
         fill = next((a for a in variable.attributes if a.name == FILL_VALUE), None)
-        attributes = pure_attributes(tuple(a for a in variable.attributes if a is not fill))
+        attributes = pure_attributes((a for a in variable.attributes if a is not fill), bare=True)
         if self.zarr_format == 2:
             attributes[DIMENSIONS] = list(axis_names(variable))
             if fill is None and variable.type not in (FLOAT, DOUBLE):
@@ -80,7 +80,8 @@ class Xarray:
             elif fill is not None and variable.fill_value == variable.type.default_fill:
                 # The fill value alone would be taken for what variables have that say nothing.
                 attributes |= pure_attributes((fill,))
-        elif fill is not None and variable.type is not CHAR:
+        elif fill is not None and variable.type.is_numeric:
+            # xarray opens no dataset where anything else has the attribute.
             attributes[FILL_VALUE] = encoded_fill(fill)
         return pure_array(variable, shape, attributes, self.zarr_format, "variable")
 
