@@ -9,6 +9,7 @@ import numpy as np
 
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.netcdf.dialects.retyping import as_text
 from omnizarr.netcdf.dialects.stored import with_sequence_fill
 from omnizarr.netcdf.dialects.zarrtypes import derived_type
 from omnizarr.netcdf.filters import from_codec
@@ -101,8 +102,10 @@ def with_fill(metadata: ArrayMetadata, variable: VariableModel) -> ArrayMetadata
     """Return an array whose absent chunks hold just what the variable says.
 
     netCDF-C writes floating fill values with six digits, and those of text as they are where Zarr v2
-    has base64: the `_FillValue` attribute, and the type's own default, are exact.
+    has base64: the `_FillValue` attribute, and the type's own default, are exact. Text has bytes for its
+    elements, whatever it is stored as.
     """
+    metadata = as_text(metadata, variable.type)
     if not isinstance(variable.type, AtomicType):
         return with_sequence_fill(variable, metadata)
     fill = variable.fill_value
