@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from omnizarr.netcdf.cdl.reading.characters import Row, end_of, rows_of
+from omnizarr.netcdf.cdl.reading.characters import Row, end_of, packed, rows_of
 from omnizarr.netcdf.cdl.reading.lists import Lists
 from omnizarr.netcdf.cdl.reading.scope import DimensionDraft, VariableDraft
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
@@ -144,7 +144,9 @@ class _Reader:
         expected = None if length is None else length * prod(d.size for d in stretch[1:])
         rows = rows_of(self.lists.texts(self.char_fill()), width, expected)
         # An empty row at the end is a row all the same.
-        return (*rows[:-1], (rows[-1][0], rows[-1][1] or self.char_fill())) if rows and width > 1 else rows
+        if rows and width > 1:
+            rows = (*rows[:-1], (rows[-1][0], rows[-1][1] or self.char_fill()))
+        return packed(rows, self.char_fill())
 
     def extend(self, stretch: Stretch, count: int, at: int) -> None:
         """Make an unlimited dimension long enough for as many elements; a fixed one must be."""

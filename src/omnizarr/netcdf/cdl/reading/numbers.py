@@ -14,13 +14,42 @@ import numpy as np
 from omnizarr.netcdf.cdl.reading.values import AnyArray
 from omnizarr.netcdf.cdl.words import FILL
 from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.types import AtomicType
+from omnizarr.netcdf.types import (
+    BYTE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT64,
+    SHORT,
+    UBYTE,
+    UINT,
+    UINT64,
+    USHORT,
+    AtomicType,
+)
 
-_PLAIN = re.compile(r"[\s0-9+\-.,eE_NaInfity]*+(?=[;}])", re.ASCII)
+_PLAIN = re.compile(r"[\s0-9+\-.,eE_NaInfitybBsSuUlLFdD]*+(?=[;}])", re.ASCII)
 _OCTAL = re.compile(r"(?:^|[\s,])[+-]?0[0-9]")
+_LETTER = re.compile(r"[bBsSuUlLfFdD]")
 _WORD = re.compile(r"[A-Za-z]+")
 _NAMED = re.compile(r"\b(NaN|nan|Infinity)f\b")
 _WORDS = frozenset(("e", "E", "NaN", "nan", "Infinity"))
+# The suffixes of a type's own; what another one means is for those who read token by token.
+_SUFFIX = {
+    kind: re.compile(rf"(?<=[0-9.])(?:{suffix})(?=\s*(?:,|$))", re.IGNORECASE)
+    for kind, suffix in (
+        (BYTE, "b"),
+        (UBYTE, "ub"),
+        (SHORT, "s"),
+        (USHORT, "us"),
+        (INT, "l"),
+        (UINT, "ul?"),
+        (INT64, "ll"),
+        (UINT64, "ull"),
+        (FLOAT, "f"),
+        (DOUBLE, "[dl]"),
+    )
+}
 # Characters that are split at a time, so that there are never more pieces than a megabyte makes.
 _PIECE = 2**20
 
@@ -54,6 +83,8 @@ def plain_numbers(kind: AtomicType, text: str, start: int, fill: Item | None) ->
 def _numbers(kind: AtomicType, text: str, fill: Item | None) -> AnyArray | None:
     if _OCTAL.search(text):
         return None
+    if _LETTER.search(text):
+        text = _SUFFIX[kind].sub("", text)
     parts = text.split(",")
     missing = [at for at, part in enumerate(parts) if FILL in part] if FILL in text else []
     if missing and (fill is None or any(parts[at].strip() != FILL for at in missing)):

