@@ -58,6 +58,20 @@ def complex_dtype(kind: NcType) -> np.dtype[Any] | None:
     return _COMPLEX.get((kind.name, kind.fields)) if isinstance(kind, Compound) else None
 
 
+def complex_like(kind: NcType) -> np.dtype[Any] | None:
+    """Return numpy's complex numbers for records of a real and an imaginary part; None for any other type.
+
+    netCDF-C's users have many names for these: all that counts is that they begin with r and i.
+    """
+    if isinstance(kind, Compound) and len(kind.fields) == 2:
+        real, imaginary = kind.fields
+        named = real.name[:1] in ("r", "R") and imaginary.name[:1] in ("i", "I")
+        plain = real.type == imaginary.type and not real.shape and not imaginary.shape
+        if named and plain and real.type in (FLOAT, DOUBLE):
+            return np.dtype("c8" if real.type is FLOAT else "c16")
+    return None
+
+
 def shown_as(kind: NcType) -> np.dtype[Any]:
     """Return the dtype in which values are shown, and given."""
     if not isinstance(kind, Compound):

@@ -11,7 +11,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.netcdf.items import to_numpy
 from omnizarr.netcdf.types import Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.given import item_of, nested
-from omnizarr.netcdf.values.layouts import complex_dtype, fits, form_of, shown_as
+from omnizarr.netcdf.values.layouts import complex_like, fits, form_of, shown_as
 from omnizarr.netcdf.values.records import recast
 
 AnyArray: TypeAlias = NDArray[Any]
@@ -37,8 +37,9 @@ def prepared(kind: Compound | Opaque | Vlen, value: Any, ndim: int) -> AnyArray:
     given = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
     if given is not None and fits(kind, given.dtype):
         return recast(kind, given, shown_as(kind))
-    if given is not None and complex_dtype(kind) is not None and given.dtype.kind in "iufc":
-        return given.astype(shown_as(kind))
+    numbers = complex_like(kind)
+    if given is not None and numbers is not None and given.dtype.kind in "iufc":
+        return recast(kind, given.astype(numbers), shown_as(kind))
     if isinstance(kind, Opaque) and given is not None and given.dtype == f"S{kind.length}":
         return np.ascontiguousarray(given).view(kind.dtype).reshape(given.shape)
     if given is not None and given.dtype.kind not in "OV":

@@ -6,6 +6,7 @@ https://docs.unidata.ucar.edu/netcdf-c/current/user_defined_types.html
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.netcdf.items import Item, from_json, to_json, to_numpy
 from omnizarr.netcdf.types import STRING, Compound, NcType, Vlen
 from omnizarr.netcdf.values.given import item_of
-from omnizarr.netcdf.values.layouts import base_of_field, form_of, shown_as
+from omnizarr.netcdf.values.layouts import base_of_field, form_of, shown_as, with_texts
 
 AnyArray: TypeAlias = NDArray[Any]
 
@@ -96,6 +97,13 @@ def longest_string(kind: NcType, values: AnyArray) -> int:
     if not isinstance(kind, Compound) or values.dtype.names is None:
         return 0
     return max(longest_string(field.type, values[field.name]) for field in kind.fields)
+
+
+def shown_items(kind: NcType, items: Sequence[Item]) -> AnyArray:
+    """Return items as an array of one axis as netCDF4-python shows them, with strings for characters."""
+    dtype = shown_as(kind)
+    found = recast(kind, to_numpy(kind, items), dtype)
+    return recast(kind, found, with_texts(dtype))
 
 
 # --- elements that are objects
