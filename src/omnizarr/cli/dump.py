@@ -5,66 +5,148 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote
 
 import click
-import numpy as np
 
 from omnizarr.cli.output import write_text
 from omnizarr.cli.places import netcdf_file, place_argument
 from omnizarr.errors import NodeTypeError
-from omnizarr.netcdf.cdl.data import AnyArray
-from omnizarr.netcdf.cdl.write import Read, Shown, write_cdl
+from omnizarr.netcdf.cdl.chosen import Chosen
+from omnizarr.netcdf.cdl.datasets import name_of, raw_values
+from omnizarr.netcdf.cdl.ncml import write_ncml
+from omnizarr.netcdf.cdl.options import Comments, Language, Precision, Shown
+from omnizarr.netcdf.cdl.special import Storage
+from omnizarr.netcdf.cdl.write import Read, write_cdl
 from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.files.read import NetCDFFile
-from omnizarr.netcdf.model import GroupModel
+from omnizarr.netcdf.files.storage import storage_of
+from omnizarr.netcdf.model import GroupModel, VariableModel, join
+
+_MOST_DIGITS = 20
+_LANGUAGES = click.Choice(["c", "f"], case_sensitive=False)
+
+
+class NamesType(click.ParamType[tuple[str, ...]]):
+    """Names between commas."""
+
+    name = "names"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the names."""
+        return value if isinstance(value, tuple) else tuple(name for name in value.split(",") if name)
+
+
+class PrecisionType(click.ParamType[Precision]):
+    """Digits of floats and, behind a comma, of doubles."""
+
+    name = "digits"
+
+    def convert(
+        self, value: str | Precision, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Precision:
+        """Return the digits."""
+        if isinstance(value, Precision):
+            return value
+        first, comma, second = value.partition(",")
+        return Precision(self._digits(first, param, ctx), self._digits(second, param, ctx) if comma else None)
+
+    def _digits(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= _MOST_DIGITS:
+            self.fail(f"expected 1 to {_MOST_DIGITS} digits, found {text!r}", param, ctx)
+        return int(text)
 
 
 @click.command("dump", context_settings={"help_option_names": ["--help"]})
 @place_argument
-@click.option("-h", "--header", is_flag=True, help="The header alone; so it is without -a, -c and -v.")
-@click.option("-a", "--all", "everything", is_flag=True, help="Values of all variables too.")
-@click.option("-v", "--variables", metavar="VAR[,VAR...]", multiple=True, help="Values of these variables.")
-@click.option("-c", "--coordinates", is_flag=True, help="Values of coordinate variables.")
+@click.option("-h", "--header", is_flag=True, help="The header alone, without values.")
+@click.option("-c", "--coordinates", is_flag=True, help="Values of coordinate variables only.")
+@click.option("-v", "--variables", metavar="VAR[,VAR...]", type=NamesType(), help="Values of these only.")
+@click.option("-g", "--groups", metavar="GRP[,GRP...]", type=NamesType(), help="Values of these groups only.")
+@click.option("-s", "--special", is_flag=True, help="Special attributes: storage, chunks, filters, …")
+@click.option("-F", "--filters", is_flag=True, help="With -s, all filters as _Filter and _Codecs.")
 @click.option("-n", "--name", help="What the dataset is called, instead of what its place says.")
-def command(
-    place: str,
-    header: bool,
-    everything: bool,
-    variables: tuple[str, ...],
-    coordinates: bool,
-    name: str | None,
-) -> None:
+@click.option("-p", "--precision", metavar="FLT[,DBL]", type=PrecisionType(), help="Digits of numbers.")
+@click.option(
+    "-l", "--length", type=click.IntRange(10), default=80, help="The most bytes of a line of values."
+)
+@click.option(
+    "-b", "--brief", type=_LANGUAGES, help="Comments with the indices of rows, as C or Fortran counts."
+)
+@click.option("-f", "--full", type=_LANGUAGES, help="Comments with the indices of all values.")
+@click.option("-t", "--times", is_flag=True, help="Times as dates.")
+@click.option("-i", "--iso", is_flag=True, help="The same, with a T between date and time.")
+@click.option("-x", "--xml", is_flag=True, help="NcML instead of CDL.")
+@click.option("-k", "--kind", is_flag=True, help="Only the kind of the dataset.")
+@click.option(
+    "-a", "--all", "everything", is_flag=True, hidden=True, help="Values of all variables: the default."
+)
+def command(place: str, header: bool, kind: bool, xml: bool, name: str | None, **options: Any) -> None:
     """Show the netCDF dataset at PLACE as CDL, as ncdump does.
 
     Any Zarr group is one, and so is a netCDF file.
     """
-    names = [item for given in variables for item in given.split(",") if item]
-    shown = Shown(names=names or None, coordinates=coordinates)
-    wanted = not header and (everything or coordinates or bool(names))
+    shown = _shown(**options)
     with source_at(place) as source:
-        read = source.read if wanted else None
-        text = write_cdl(source.root, name or name_of(place), read=read, shown=shown, classic=source.classic)
-        write_text(text)
+        if kind:
+            click.echo(source.storage.kind)
+            return
+        if xml:
+            write_text(_ncml(source, place, header, shown))
+            return
+        read = None if header else source.read
+        write_text(
+            write_cdl(source.root, name or name_of(place), read=read, shown=shown, storage=source.storage)
+        )
 
 
-def name_of(place: str) -> str:
-    """Return the last part of a path or URL without its suffix."""
-    if "://" in place:
-        place = unquote(place.partition("#")[0])
-    last = PurePosixPath(place.rstrip("/\\").replace("\\", "/")).name
-    return last.rpartition(".")[0] or last
+def _shown(
+    *,
+    variables: tuple[str, ...] | None,
+    groups: tuple[str, ...] | None,
+    coordinates: bool,
+    special: bool,
+    filters: bool,
+    precision: Precision | None,
+    length: int,
+    brief: Language | None,
+    full: Language | None,
+    times: bool,
+    iso: bool,
+    everything: bool,
+) -> Shown:
+    language = full or brief
+    return Shown(
+        variables=variables,
+        groups=groups,
+        coordinates=coordinates and not everything,
+        precision=precision or Precision(),
+        width=length,
+        comments=Comments(language, full is not None) if language else None,
+        times="T" if iso else " " if times else None,
+        special=special,
+        all_filters=filters,
+    )
+
+
+def _ncml(source: Source, place: str, header: bool, shown: Shown) -> Iterator[str]:
+    chosen = Chosen.of(source.root, shown)
+
+    def has_values(variable: VariableModel, group: str) -> bool:
+        return not header and chosen.has_variable(variable, group)
+
+    return write_ncml(source.root, place, has_values, shown.precision)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A dataset to dump: what it holds, how values are read, and whether it is of the classic model."""
+    """A dataset to dump: what it holds, how values are read, and how it is stored."""
 
     root: GroupModel
     read: Read
-    classic: bool = False
+    storage: Storage
 
 
 @contextmanager
@@ -73,17 +155,16 @@ def source_at(place: str) -> Iterator[Source]:
     path = netcdf_file(place)
     if path is not None:
         with NetCDFFile(path) as file:
-            classic = file.netcdf.data_model != "NETCDF4"
             found = file.model(verbatim=True)
             for loss in found.losses:
                 click.echo(f"not shown: {loss}", err=True)
             root = found.dataset.root
-            yield Source(root, lambda path, rows: _values(file.variable(path), rows), classic)
+            variables = {join(at, v.name): v for at, group in root.walk() for v in group.variables}
+            yield Source(root, lambda at, rows: file.read(variables[at], at, rows), storage_of(file, found))
         return
     with _dataset(place) as dataset:
-        dataset.set_auto_maskandscale(False)
-        dataset.set_auto_chartostring(False)
-        yield Source(dataset.dataset.root, lambda path, rows: _values(dataset[path], rows))
+        model = dataset.as_dataset()
+        yield Source(model.root, raw_values(dataset), Storage(properties=model.properties))
 
 
 def _dataset(place: str) -> Dataset:
@@ -92,7 +173,3 @@ def _dataset(place: str) -> Dataset:
     except NodeTypeError as error:
         message = "'omnizarr info' describes it, and 'omnizarr dump -v' of its group shows it"
         raise click.UsageError(f"{place} is an array, not a group: {message}") from error
-
-
-def _values(variable: Any, rows: slice) -> AnyArray:
-    return np.asarray(variable[rows if variable.ndim else ...])

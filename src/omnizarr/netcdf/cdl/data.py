@@ -5,33 +5,37 @@ https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from omnizarr.netcdf.cdl.layout import Braces, Lines, byte_length, row_coordinates
-from omnizarr.netcdf.cdl.text import data_number, escaped_name, quoted_chars, quoted_string
-from omnizarr.netcdf.model import FILL_VALUE, VariableModel
-from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, NcType
+from omnizarr.netcdf.cdl.options import Comments, Shown
+from omnizarr.netcdf.cdl.rows import NumberFormat, number_format
+from omnizarr.netcdf.cdl.spell import spelled_item
+from omnizarr.netcdf.cdl.text import escaped_name, quoted_chars
+from omnizarr.netcdf.cdl.times import TimeUnit
+from omnizarr.netcdf.cdl.words import FILL
+from omnizarr.netcdf.items import AnyArray, Item, from_numpy
+from omnizarr.netcdf.model import VariableModel
+from omnizarr.netcdf.types import CHAR, AtomicType, NcType, Vlen
 
-AnyArray: TypeAlias = NDArray[Any]
 ReadRows: TypeAlias = Callable[[slice], AnyArray]
 
 _BLOCK_BYTES = 8 * 2**20
-# What C and Python print alike, and at most 99 characters wide.
-_NUMBER_FORMAT = re.compile(r"([^%]*%[-+ #0]*\d{0,2}(?:\.\d{1,2})?)(?:hh|h|ll|l|L)?([diouxXeEfFgG][^%]*)")
 
 
 def write_values(
+    lines: Lines,
     variable: VariableModel,
     shape: Sequence[int],
     unlimited: Sequence[bool],
     read: ReadRows,
-    indent: str = "",
+    shown: Shown,
+    unit: TimeUnit | None = None,
 ) -> Iterator[str]:
     """Yield ` name = values ;` piece by piece; a variable without values yields nothing.
 
@@ -41,23 +45,21 @@ def write_values(
         The current sizes of its dimensions, and which of them can grow.
     read
         Returns the values at a slice of the first axis; of a scalar, whatever the slice.
+    unit
+        Where its numbers are times, and are to be shown so: what they count.
     """
     if not prod(shape):
         return
-    lines = Lines(indent)
-    head = f"\n{indent} {escaped_name(variable.name)}"
-    if len(shape) > 1:
-        lines.start(f"{head} =\n  ", 2)
-    else:
-        lines.start(f"{head} = ", byte_length(variable.name) + 4)
     grid = tuple(shape) or (1,)
+    head = f"\n{lines.indent} {escaped_name(variable.name)}"
+    if len(shape) > 1:
+        lines.add(f"{head} =\n  ", 2)
+    else:
+        lines.add(f"{head} = ", byte_length(variable.name) + 4)
     braces = Braces(grid, tuple(unlimited) or (False,))
-    total = prod(grid[:-1])
+    table = _Table(lines, variable, grid, braces, shown, unit, number_format(variable, shown.precision))
     for first, rows in _blocks(grid, variable.type, read):
-        for number, row in enumerate(row_coordinates(grid, first, first + len(rows))):
-            _write_row(lines, variable, rows[number], braces.opening(row), braces.closing(row))
-            lines.put(" ;" if first + number + 1 == total else ",\n")
-            lines.put("\n" if first + number + 1 == total else "  ")
+        table.write(first, rows)
         yield lines.take()
 
 
@@ -73,71 +75,124 @@ def _blocks(grid: Sequence[int], kind: NcType, read: ReadRows) -> Iterator[tuple
         yield start * rows_each, block.reshape(-1, grid[-1])
 
 
-def _write_row(lines: Lines, variable: VariableModel, row: AnyArray, opened: int, closed: int) -> None:
-    for _ in range(opened):
-        lines.put("{")
-    if variable.type is CHAR:
-        lines.add(quoted_chars(np.ascontiguousarray(row).tobytes()))
-        lines.put("}" * closed)
-        return
-    *others, last = spelled(variable, row)
-    for value in others:
-        lines.put(value + ", ")
-    lines.put(last + "}" * closed)
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The rows of one variable: runs along its last axis."""
+
+    lines: Lines
+    variable: VariableModel
+    grid: tuple[int, ...]
+    braces: Braces
+    shown: Shown
+    unit: TimeUnit | None
+    numbers: NumberFormat
+
+    def write(self, first: int, rows: AnyArray) -> None:
+        """Write rows, of which the first has this number."""
+        texts = self.whole_rows(rows)
+        if texts is not None and self.is_simple(texts):
+            last = first + len(rows) == self.count
+            self.lines.add(",\n  ".join(texts) + (" ;\n" if last else ",\n  "), 0 if last else 2)
+            return
+        for number, row in enumerate(row_coordinates(self.grid, first, first + len(rows))):
+            self.row(row, rows[number], None if texts is None else texts[number])
+            if self.shown.comments is None or not self.shown.comments.is_full:
+                is_last = first + number + 1 == self.count
+                self.lines.put(" ;" if is_last else ",\n")
+                self.lines.put("\n" if is_last else "  ")
+
+    @property
+    def count(self) -> int:
+        return prod(self.grid[:-1])
+
+    def whole_rows(self, rows: AnyArray) -> list[str] | None:
+        """Return each row as one text, where the items in it can be told by their commas."""
+        comments = self.shown.comments
+        is_full = comments is not None and comments.is_full
+        if self.variable.type is CHAR:
+            width = rows.shape[1]
+            data = np.ascontiguousarray(rows).tobytes()
+            return [quoted_chars(data[at : at + width]) for at in range(0, len(data), width)]
+        if is_full or self.unit or not self.is_numeric or not self.numbers.has_plain_items:
+            return None
+        return self.numbers.rows(rows)
+
+    def is_simple(self, texts: list[str]) -> bool:
+        """Say whether rows stand line by line, with nothing between them."""
+        if self.braces or self.shown.comments or len(self.grid) == 1:
+            return False
+        return self.variable.type is CHAR or self.lines.fits(max(map(len, texts)), 2)
+
+    @property
+    def is_numeric(self) -> bool:
+        kind = self.variable.type
+        return isinstance(kind, AtomicType) and kind.is_numeric
+
+    def row(self, row: tuple[int, ...], values: AnyArray, text: str | None) -> None:
+        lines, comments = self.lines, self.shown.comments
+        for _ in range(self.braces.opening(row)):
+            lines.put("{")
+        closing = "}" * self.braces.closing(row)
+        if comments is not None and comments.is_full:
+            self.commented(row, [text] if text is not None else self.items(values), closing, comments)
+            return
+        if comments is not None and len(self.grid) > 1:
+            lines.add(f"// {_row_indices(self.variable.name, row, self.grid[-1], comments)}\n")
+            lines.add(f"{lines.indent}    ", 4)
+        if self.variable.type is CHAR:
+            lines.add(text or "")
+            lines.put(closing)
+        elif text is not None:
+            lines.put_all(text + closing)
+        else:
+            *others, last = self.items(values)
+            for value in others:
+                lines.put(value + ", ")
+            lines.put(last + closing)
+
+    def commented(self, row: tuple[int, ...], items: list[str], closing: str, comments: Comments) -> None:
+        """Write each item on a line of its own; a row of characters is one item, called by its last."""
+        first = self.grid[-1] - len(items)
+        is_last = all(at == size - 1 for at, size in zip(row, self.grid[:-1], strict=True))
+        for at, item in enumerate(items, first):
+            indices = _indices(self.variable.name, row, at, comments)
+            end = ", " if at < self.grid[-1] - 1 else f"{closing};" if is_last else f"{closing},"
+            self.lines.add(f"{item}{end}  // {indices}\n    ")
+
+    def items(self, values: AnyArray) -> list[str]:
+        """Return the values of a row, one by one."""
+        kind, fill = self.variable.type, self.numbers.fill
+        if self.unit is not None:
+            words = self.numbers.items(values)
+            times = (self.unit.spelled(value, self.shown.times or " ") for value in values.tolist())
+            return [FILL if word == FILL else time for word, time in zip(words, times, strict=True)]
+        if self.is_numeric:
+            return self.numbers.items(values)
+        return [
+            FILL if fill is not None and _is_fill(kind, item, fill) else self.spelled(item)
+            for item in from_numpy(kind, values)
+        ]
+
+    def spelled(self, item: Item) -> str:
+        return spelled_item(self.variable.type, item, self.shown.precision)
 
 
-def spelled(variable: VariableModel, values: AnyArray) -> list[str]:
-    """Return how numbers or strings are spelled in the data section; `_` is the fill value."""
-    fill = fill_shown(variable)
-    if variable.type is STRING:
-        return ["_" if value == fill else quoted_string(_encoded(value)) for value in values.tolist()]
-    spell = number_format(variable)
-    texts = list(map(spell, values.tolist()))
-    if fill is not None:
-        for at in np.flatnonzero(_is_fill(values, fill)).tolist():
-            texts[at] = "_"
-    return texts
+def _is_fill(kind: NcType, item: Item, fill: Item) -> bool:
+    """Say whether a value is written `_`; sequences of several elements never are, as in `ncdump`."""
+    if isinstance(kind, Vlen) and isinstance(item, tuple) and len(item) > 1:
+        return False
+    return item == fill
 
 
-def fill_shown(variable: VariableModel) -> Any:
-    """Return the value that is shown as `_`, or None where there is none.
-
-    Bytes have none unless they declare it: every byte is as likely to be meant.
-    """
-    for attribute in variable.attributes:
-        if attribute.name == FILL_VALUE and attribute.type is variable.type and len(attribute.values) == 1:
-            return attribute.values[0]
-    return None if variable.type in (BYTE, UBYTE) else variable.type.default_fill
+def _row_indices(name: str, row: Sequence[int], width: int, comments: Comments) -> str:
+    if comments.language == "c":
+        span = "0" if width == 1 else f" 0-{width - 1}"
+        return f"{escaped_name(name)}({''.join(f'{at},' for at in row)}{span})"
+    span = "1" if width == 1 else f"1-{width} "
+    return f"{escaped_name(name)}({span}{''.join(f',{at + 1}' for at in reversed(row))})"
 
 
-def number_format(variable: VariableModel) -> Callable[[float], str]:
-    """Return how a variable's numbers are spelled: by its `C_format` where that is one for numbers."""
-    for attribute in variable.attributes:
-        if attribute.name == "C_format" and isinstance(attribute.value, str):
-            found = _NUMBER_FORMAT.fullmatch(attribute.value)
-            if found and (found[2][0] in "eEfFgG") == (variable.type.dtype.kind == "f"):
-                return _formatted(found[1] + found[2], data_number(variable.type.name))
-    return data_number(variable.type.name)
-
-
-def _formatted(text: str, otherwise: Callable[[float], str]) -> Callable[[float], str]:
-    return lambda value: text % value if abs(value) < float("inf") else otherwise(value)
-
-
-def _is_fill(values: AnyArray, fill: float) -> NDArray[np.bool_]:
-    if values.dtype.kind != "f":
-        return np.equal(values, fill)
-    # As ncdump compares: of the same sign, and equal within the type's epsilon.
-    wanted = values.dtype.type(fill)
-    with np.errstate(invalid="ignore", over="ignore"):
-        close = np.abs(values - wanted) <= np.abs(np.finfo(values.dtype).eps * values)
-        same = (
-            (close & np.isfinite(values))
-            | (np.isnan(values) & np.isnan(wanted))
-            | (np.isinf(values) & np.isinf(wanted))
-        )
-        return np.asarray(same & ((values > 0) == (wanted > 0)))
-
-
-def _encoded(value: str | bytes) -> bytes:
-    return value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+def _indices(name: str, row: Sequence[int], at: int, comments: Comments) -> str:
+    whole = (*row, at)
+    found = whole if comments.language == "c" else tuple(index + 1 for index in reversed(whole))
+    return f"{escaped_name(name)}({','.join(map(str, found))})"

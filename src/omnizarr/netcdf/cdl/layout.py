@@ -1,4 +1,4 @@
-"""The data section of CDL: rows of values, wrapped as `ncdump` wraps them.
+"""Lines of CDL, wrapped as `ncdump` wraps them.
 
 https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
 """
@@ -9,39 +9,70 @@ from collections.abc import Iterator, Sequence
 
 _CONTINUED = "    "
 
+# ncdump never starts a line with so short an item, such as a brace.
+_SHORT = 2
+
 
 class Lines:
     """Text that breaks before an item which would reach past the end of a line.
 
     Lengths are counted in bytes, and a line may be two shorter than `width`, as in `ncdump`. Items of
-    one or two bytes never start a line.
+    one or two bytes never start a line. The position is that of what was counted last, also where other
+    text was added since: so `ncdump` breaks one attribute where another one ended.
     """
 
-    __slots__ = ("_indent", "_limit", "_parts", "_position")
+    __slots__ = ("_limit", "_parts", "_position", "indent")
 
-    def __init__(self, indent: str = "", width: int = 80) -> None:
-        self._indent = indent
+    def __init__(self, width: int = 80) -> None:
+        self.indent = ""
         self._limit = width - 2
         self._position = 0
         self._parts: list[str] = []
 
-    def start(self, text: str, position: int) -> None:
-        """Add text as it is; the items behind it count from `position` within the indentation."""
+    def add(self, text: str, position: int | None = None) -> None:
+        """Add text as it is, without counting it; what follows counts from `position`, where one is given."""
         self._parts.append(text)
-        self._position = position + len(self._indent)
-
-    def add(self, text: str) -> None:
-        """Add text as it is, without counting it."""
-        self._parts.append(text)
+        if position is not None:
+            self._position = position + len(self.indent)
 
     def put(self, item: str) -> None:
         """Add an item, on a new line where this one has no room for it."""
         size = byte_length(item)
-        if size > 2 and size + self._position > self._limit:
-            self._parts.append(f"\n{self._indent}{_CONTINUED}")
-            self._position = len(_CONTINUED) + len(self._indent)
+        if size > _SHORT and size + self._position > self._limit:
+            self._break()
         self._parts.append(item)
-        self._position = len(self._indent) if item.endswith("\n") else self._position + size
+        self._position = len(self.indent) if item.endswith("\n") else self._position + size
+
+    def put_all(self, text: str) -> None:
+        """Add items with `, ` between them, of ASCII and without a comma in them, as `put` adds each.
+
+        It looks for the last comma of each line instead of at each item: 0.3 µs a line.
+        """
+        start, stop = 0, len(text)
+        while stop - start > max(_SHORT, self._limit - self._position):
+            end = text.rfind(", ", start, start + max(0, self._limit - self._position)) + 2
+            if end > start:
+                self._parts.append(text[start:end])
+                start = end
+                if stop - start <= _SHORT:
+                    break
+            self._break()
+            first = text.find(", ", start) + 2
+            first = first if first > start else stop
+            if first - start > self._limit - self._position:
+                self._parts.append(text[start:first])
+                self._position += first - start
+                start = first
+        self._parts.append(text[start:])
+        self._position += stop - start
+
+    def fits(self, size: int, position: int) -> bool:
+        """Say whether so many bytes have room on a line from a position on."""
+        return size + position + len(self.indent) <= self._limit
+
+    def _break(self) -> None:
+        self._parts.append(f"\n{self.indent}{_CONTINUED}")
+        self._position = len(_CONTINUED) + len(self.indent)
 
     def take(self) -> str:
         """Return what was added since the last call."""
@@ -66,6 +97,9 @@ class Braces:
     def __init__(self, shape: Sequence[int], unlimited: Sequence[bool]) -> None:
         self._shape = shape
         self._marked = tuple(axis for axis in range(1, len(shape)) if unlimited[axis])
+
+    def __bool__(self) -> bool:
+        return bool(self._marked)
 
     def opening(self, row: Sequence[int]) -> int:
         """Return how many braces open before the row at these coordinates (all but the last axis)."""

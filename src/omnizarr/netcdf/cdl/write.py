@@ -5,36 +5,26 @@ https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from omnizarr.errors import NodeNotFoundError
-from omnizarr.netcdf.cdl.data import AnyArray, write_values
+from omnizarr.netcdf.cdl.chosen import Chosen
+from omnizarr.netcdf.cdl.data import write_values
+from omnizarr.netcdf.cdl.declare import Names, declare_type, declared_dimensions, declared_variable
+from omnizarr.netcdf.cdl.layout import Lines
+from omnizarr.netcdf.cdl.options import Shown
+from omnizarr.netcdf.cdl.special import Storage
+from omnizarr.netcdf.cdl.spell import spelled_item
 from omnizarr.netcdf.cdl.text import attribute_number, escaped_name, quoted, quoted_string
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel, join, parent_of
-from omnizarr.netcdf.types import CHAR, STRING
+from omnizarr.netcdf.cdl.timed import Times
+from omnizarr.netcdf.items import AnyArray
+from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Vlen
 
 Read: TypeAlias = Callable[[str, slice], AnyArray]
 
 # A variable of such a name is set off from the colon of its attributes, so that readers are not misled.
 _KEYWORDS = frozenset({"variable", "dimension", "data", "group", "types"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """Which variables' values are shown.
-
-    Attributes
-    ----------
-    names
-        Names, found in every group, or paths; None for all variables.
-    coordinates
-        Only variables that are named like a dimension in sight.
-    """
-
-    names: Collection[str] | None = None
-    coordinates: bool = False
 
 
 def write_cdl(
@@ -43,7 +33,7 @@ def write_cdl(
     *,
     read: Read | None = None,
     shown: Shown | None = None,
-    classic: bool = False,
+    storage: Storage | None = None,
 ) -> Iterator[str]:
     """Yield a dataset as CDL, piece by piece.
 
@@ -55,37 +45,34 @@ def write_cdl(
         Returns a variable's values (by its absolute path) at a slice of its first axis; without it the
         header alone is written.
     shown
-        Which values are written, by default all.
-    classic
-        Whether the text of attributes is broken after each newline, as in datasets of the classic model.
+        Which values are written, by default all, and how.
+    storage
+        How the dataset is stored, by default in Zarr. In datasets of the classic model the text of
+        attributes is broken after each newline.
 
     Raises
     ------
     NodeNotFoundError
-        `shown` names a variable that does not exist; nothing was yielded yet.
+        `shown` names a variable or group that does not exist; nothing was yielded yet.
     """
-    writer = _Writer(root, read, shown or Shown(), classic)
-    writer.check_names()
-    return writer.dataset(name)
+    shown = shown or Shown()
+    return _Writer(root, read, shown, storage or Storage(), Chosen.of(root, shown)).dataset(name)
 
 
-@dataclass(frozen=True, slots=True)
 class _Writer:
-    root: GroupModel
-    read: Read | None
-    shown: Shown
-    classic: bool
+    """One text; what was written before has an effect on where lines break, and on what is a time."""
 
-    def check_names(self) -> None:
-        known = {
-            text
-            for path, group in self.root.walk()
-            for variable in group.variables
-            for text in (variable.name, join(path, variable.name), join(path, variable.name)[1:])
-        }
-        for name in self.shown.names or ():
-            if name not in known:
-                raise NodeNotFoundError(f"no variable {name!r}", path=name)
+    def __init__(
+        self, root: GroupModel, read: Read | None, shown: Shown, storage: Storage, chosen: Chosen
+    ) -> None:
+        self.root = root
+        self.read = read
+        self.shown = shown
+        self.storage = storage
+        self.chosen = chosen
+        self.names = Names(root)
+        self.lines = Lines(shown.width)
+        self.times = Times(shown.times, shown.width)
 
     def dataset(self, name: str) -> Iterator[str]:
         yield f"netcdf {escaped_name(name)} {{\n"
@@ -93,99 +80,118 @@ class _Writer:
         yield "}\n"
 
     def group(self, group: GroupModel, path: str, indent: str) -> Iterator[str]:
-        yield from _dimensions(group, indent)
-        yield from self.variables(group, path, indent)
-        yield from self.group_attributes(group, path, indent)
-        if self.read is not None:
-            yield from self.data(group, path, indent)
+        self.lines.indent = indent
+        self.types(group, path)
+        for line in declared_dimensions(group, indent):
+            self.lines.add(line)
+        self.variables(group, path)
+        self.group_attributes(group, path)
+        yield self.lines.take()
+        if self.read is not None and self.chosen.has_group(path):
+            yield from self.data(group, path)
         for inner in group.groups:
             name = escaped_name(inner.name)
             yield f"\n{indent}group: {name} {{\n"
             yield from self.group(inner, join(path, inner.name), indent + "  ")
+            self.lines.indent = indent
             yield f"{indent}  }} // group {name}\n"
 
-    def variables(self, group: GroupModel, path: str, indent: str) -> Iterator[str]:
+    def types(self, group: GroupModel, path: str) -> None:
+        indent = self.lines.indent
+        if group.types:
+            self.lines.add(f"{indent}types:\n")
+        self.lines.indent = indent + "  "
+        for kind in group.types:
+            declare_type(self.lines, kind, self.names, path)
+        self.lines.indent = indent
+
+    def variables(self, group: GroupModel, path: str) -> None:
+        indent = self.lines.indent
         if group.variables:
-            yield f"{indent}variables:\n"
+            self.lines.add(f"{indent}variables:\n")
         for variable in group.variables:
-            names = ", ".join(self.dimension_name(dimension, path) for dimension in variable.dimensions)
-            axes = f"({names})" if names else ""
-            yield f"{indent}\t{variable.type.name} {escaped_name(variable.name)}{axes} ;\n"
-            owner = escaped_name(variable.name) + (" " if variable.name in _KEYWORDS else "")
+            self.lines.add(f"{indent}\t{declared_variable(variable, self.names, path)} ;\n")
+            name = escaped_name(variable.name)
+            owner = name + " " if variable.name in _KEYWORDS else name
             for attribute in variable.attributes:
-                yield self.attribute(attribute, owner, indent)
+                self.attribute(attribute, owner, path)
+                self.attribute_end(variable.attributes, attribute)
+            if self.shown.special:
+                self.specials(variable, name, path)
 
-    def dimension_name(self, dimension: str, path: str) -> str:
-        """Return a dimension's name, or its path where a nearer dimension has the same name."""
-        name = dimension.rpartition("/")[2]
-        while self.root.dimension(join(path, name)) is None and path != "/":
-            path = parent_of(path)
-        return escaped_name(name if join(path, name) == dimension else dimension)
+    def specials(self, variable: VariableModel, name: str, path: str) -> None:
+        where, shape = join(path, variable.name), self.root.shape(variable)
+        found = self.storage.of_variable(variable, where, shape, all_filters=self.shown.all_filters)
+        for special, value in found:
+            self.lines.add(f"{self.lines.indent}\t\t{name}:{special} = {value} ;\n")
 
-    def group_attributes(self, group: GroupModel, path: str, indent: str) -> Iterator[str]:
-        if group.attributes:
-            yield f"\n{indent}// {'global' if path == '/' else 'group'} attributes:\n"
+    def group_attributes(self, group: GroupModel, path: str) -> None:
+        indent, is_root = self.lines.indent, path == "/"
+        if group.attributes or self.shown.special:
+            self.lines.add(f"\n{indent}// {'global' if is_root else 'group'} attributes:\n")
         for attribute in group.attributes:
-            yield self.attribute(attribute, "", indent)
+            self.attribute(attribute, "", path)
+            self.lines.add(" ;\n")
+        if is_root and self.shown.special:
+            for special, value in self.storage.of_dataset():
+                self.lines.add(f"{indent}\t\t:{special} = {value} ;\n")
 
-    def attribute(self, attribute: AttributeModel, owner: str, indent: str) -> str:
-        prefix = "string " if attribute.type is STRING else ""
-        values = self.attribute_values(attribute)
-        return f"{indent}\t\t{prefix}{owner}:{escaped_name(attribute.name)} = {values} ;\n"
+    # --- attributes
+
+    def attribute(self, attribute: AttributeModel, owner: str, path: str) -> None:
+        kind = attribute.type
+        is_plain = isinstance(kind, AtomicType) and kind is not STRING
+        prefix = "" if is_plain else f"{self.names.type(kind, path)} "
+        self.lines.add(f"{self.lines.indent}\t\t{prefix}{owner}:{escaped_name(attribute.name)} = ")
+        if isinstance(kind, Vlen | Compound) and attribute.values:
+            *others, last = (spelled_item(kind, item, self.shown.precision) for item in attribute.values)
+            for text in others:
+                self.lines.put(text + ", ")
+            self.lines.put(last)
+        else:
+            self.lines.add(self.attribute_values(attribute))
+
+    def attribute_end(self, owner: Sequence[AttributeModel], attribute: AttributeModel) -> None:
+        self.lines.add(f" ;{self.times.comment(owner, attribute, self.lines.indent)}\n")
+        if self.times.separator is not None:
+            self.times.note(owner, attribute)
 
     def attribute_values(self, attribute: AttributeModel) -> str:
+        kind, precision = attribute.type, self.shown.precision
         if not attribute.values:
             return '""'
-        if attribute.type in (CHAR, STRING):
-            return ", ".join(self.text(str(value), attribute.type is CHAR) for value in attribute.values)
-        spell = attribute_number(attribute.type.name)
+        if kind is CHAR or kind is STRING:
+            return ", ".join(self.text(str(value), kind is CHAR) for value in attribute.values)
+        if not isinstance(kind, AtomicType):
+            return ", ".join(spelled_item(kind, item, precision) for item in attribute.values)
+        spell = attribute_number(kind.name, precision.digits("float"), precision.digits("double"))
         return ", ".join(spell(value) for value in attribute.values if isinstance(value, int | float))
 
     def text(self, value: str, is_char: bool) -> str:
         data = value.encode("utf-8", "surrogateescape")
         if not is_char:
             return quoted_string(data)
-        if not self.classic:
+        if not self.storage.is_classic_model:
             return quoted(data)
         lines = [quoted(line)[1:-1] for line in data.rstrip(b"\0").split(b"\n")]
         return '"' + '\\n",\n\t\t\t"'.join(lines) + '"'
 
-    def data(self, group: GroupModel, path: str, indent: str) -> Iterator[str]:
+    # --- values
+
+    def data(self, group: GroupModel, path: str) -> Iterator[str]:
         if group.variables:
-            yield f"{indent}data:\n"
+            yield f"{self.lines.indent}data:\n"
         for variable in group.variables:
-            if self.is_shown(variable, path):
-                yield from self.values(variable, join(path, variable.name), indent)
+            if self.chosen.has_variable(variable, path):
+                yield from self.values(variable, join(path, variable.name))
 
-    def is_shown(self, variable: VariableModel, path: str) -> bool:
-        whole = join(path, variable.name)
-        if self.shown.names is not None and not {variable.name, whole, whole[1:]} & set(self.shown.names):
-            return False
-        return not self.shown.coordinates or self.names_dimension(variable.name, path)
-
-    def names_dimension(self, name: str, path: str) -> bool:
-        while self.root.dimension(join(path, name)) is None:
-            if path == "/":
-                return False
-            path = parent_of(path)
-        return True
-
-    def values(self, variable: VariableModel, path: str, indent: str) -> Iterator[str]:
+    def values(self, variable: VariableModel, path: str) -> Iterator[str]:
         shape = self.root.shape(variable)
         unlimited = [_is_unlimited(self.root.dimension(name)) for name in variable.dimensions]
-        read = self.read
+        unit, read = self.times.unit(variable), self.read
         if read is not None:
-            yield from write_values(variable, shape, unlimited, lambda rows: read(path, rows), indent)
-
-
-def _dimensions(group: GroupModel, indent: str) -> Iterator[str]:
-    if group.dimensions:
-        yield f"{indent}dimensions:\n"
-    for dimension in group.dimensions:
-        size = (
-            f"UNLIMITED ; // ({dimension.size} currently)" if dimension.unlimited else f"{dimension.size} ;"
-        )
-        yield f"{indent}\t{escaped_name(dimension.name)} = {size}\n"
+            rows = lambda part: read(path, part)  # noqa: E731
+            yield from write_values(self.lines, variable, shape, unlimited, rows, self.shown, unit)
 
 
 def _is_unlimited(dimension: DimensionModel | None) -> bool:
