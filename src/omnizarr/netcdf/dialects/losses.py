@@ -12,9 +12,13 @@ from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.netcdf.dialects.base import Dialect
+from omnizarr.netcdf.dialects.nczarr import NCZarr
+from omnizarr.netcdf.dialects.proposal2018 import Proposal2018
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
+from omnizarr.netcdf.dialects.stored import is_stored_specially
 from omnizarr.netcdf.model import AttributeModel, DatasetModel, GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.types import AtomicType
+from omnizarr.netcdf.values.layouts import form_of
 from omnizarr.store.memory import MemoryStore
 
 _PROPERTIES = "version=2"
@@ -23,8 +27,9 @@ _PROPERTIES = "version=2"
 def losses_in(dialect: Dialect, model: DatasetModel) -> tuple[Loss, ...]:
     """Return what would be lost if a dataset were kept in a dialect; nothing is said of values.
 
-    A variable that the dialect cannot hold at all is lost as a whole, and the reason is told. How elements
-    are filled that are never written is no loss: a copy writes all of them.
+    A variable that the dialect cannot hold at all is lost as a whole, and the reason is told; so are types
+    that it holds and its other readers do not know. How elements are filled that are never written is no
+    loss: a copy writes all of them.
     """
     losses: list[Loss] = []
     kept = _storable(dialect, model.root, model.root, "/", losses)
@@ -44,10 +49,20 @@ def _storable(
         try:
             format_of(dialect.zarr_format).write("", dialect.array_metadata(variable, root.shape(variable)))
             variables.append(variable)
+            losses += _for_others(dialect, variable, join(path, variable.name))
         except (ConversionError, MetadataError) as error:
             losses.append(Loss(join(path, variable.name), f"the variable: {error}"))
     groups = (_storable(dialect, root, inner, join(path, inner.name), losses) for inner in group.groups)
     return replace(group, variables=tuple(variables), groups=tuple(groups))
+
+
+def _for_others(dialect: Dialect, variable: VariableModel, path: str) -> Iterator[Loss]:
+    """Yield what other readers of a dialect do not find, though it is there."""
+    kind = variable.type
+    if isinstance(dialect, NCZarr) and is_stored_specially(kind):
+        yield Loss(path, f"to netCDF-C, which opens no NCZarr dataset with a type such as {kind}")
+    if isinstance(dialect, Proposal2018) and form_of(kind) != "fixed":
+        yield Loss(path, f"to readers of the proposal, which has no sequences, such as {kind}")
 
 
 def _stored(dialect: Dialect, root: GroupModel, properties: str) -> Group:

@@ -30,6 +30,7 @@ from omnizarr.netcdf.dialects.typedefs import reference, types_to_json
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
 from omnizarr.netcdf.types import CHAR, INT, STRING, AtomicType, Compound
+from omnizarr.netcdf.values.layouts import form_of
 
 VERSION = "0.1.0"
 DATASET = ".zdataset"
@@ -83,14 +84,16 @@ class Proposal2018:
         """Return a group's dimensions and types, and the types of attributes."""
         if isinstance(model, VariableModel):
             return {ATTRIBUTE_TYPES: _attribute_types(model.attributes)}
+        attribute_types = _attribute_types(_with_lengths(model))
         found: JsonObject = {
             DIMENSIONS: {d.name: _dimension_to_json(d) for d in model.dimensions},
-            ATTRIBUTE_TYPES: _attribute_types(_with_lengths(model)),
+            ATTRIBUTE_TYPES: attribute_types,
         }
         if model.types:
             found[TYPES] = types_to_json(model.types)
         if model.name == "/":
             found[DATASET] = {"nczarr_version": VERSION}
+            attribute_types["_NCProperties"] = CHAR.name
         return found
 
 
@@ -153,7 +156,7 @@ def _with_lengths(group: GroupModel) -> tuple[AttributeModel, ...]:
     lengths = [
         AttributeModel(f"{kind.name}.{field.name}", INT, (_length(group, kind),))
         for kind in group.types
-        if isinstance(kind, Compound)
+        if isinstance(kind, Compound) and form_of(kind) == "fixed"
         for field in kind.fields
         if field.type is STRING
     ]

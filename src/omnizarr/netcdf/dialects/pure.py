@@ -33,6 +33,9 @@ from omnizarr.netcdf.model import (
 )
 from omnizarr.netcdf.types import NcType
 
+# What stands before the length of a dimension that has no other name, as in netCDF-C.
+ANONYMOUS = "_Anonymous_Dim_"
+
 
 class Convention(Protocol):
     """What a pure dialect takes from an array's documents."""
@@ -175,7 +178,7 @@ class _Reader:
         )
 
     def anonymous(self, size: int) -> str:
-        return self.named("/", f"_Anonymous_Dim_{size}", size)
+        return self.named("/", f"{ANONYMOUS}{size}", size)
 
     def named(self, path: str, name: str, size: int) -> str:
         """Return the nearest dimension of this name and size, made in the array's own group if need be."""

@@ -11,6 +11,7 @@ from omnizarr.jsontypes import Json, JsonObject
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.dialects.attributes import decode_attribute, encode_attribute
+from omnizarr.netcdf.dialects.pure import ANONYMOUS
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array, stored_itemsize
 from omnizarr.netcdf.model import AttributeModel, VariableModel
@@ -27,7 +28,7 @@ def pure_array(
     zarr_format: int,
     strings: Strings,
 ) -> ArrayMetadata:
-    """Return the array of a new variable; on v3 with the names of its dimensions.
+    """Return the array of a new variable; on v3 with the names of its dimensions, where they have some.
 
     Raises
     ------
@@ -37,9 +38,9 @@ def pure_array(
     array = new_array(variable, shape, attributes, text_changes(variable, strings))
     if zarr_format == 2:
         return array
-    # A field of v3, which `attributes` therefore need not say.
-    names = axis_names(variable)
-    return replace(v3_array(variable, array), chunk_keys=chunk_keys.DEFAULT, dimension_names=names or None)
+    names = tuple(None if name.startswith(ANONYMOUS) else name for name in axis_names(variable))
+    named = names if any(names) else None
+    return replace(v3_array(variable, array), chunk_keys=chunk_keys.DEFAULT, dimension_names=named)
 
 
 def axis_names(variable: VariableModel) -> tuple[str, ...]:
