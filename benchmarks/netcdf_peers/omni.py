@@ -17,7 +17,7 @@ class OmniZarr(NetCDFLike):
     """NCZarr in a directory."""
 
     def convert(self, source: Path, place: Path) -> None:
-        netcdf.convert_netcdf(source, place)
+        netcdf.convert(source, place)
 
     def read_converted(self, place: Path) -> AnyArray:
         return np.asarray(self.read(place))

@@ -21,7 +21,7 @@ from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.jsontypes import shown
 from omnizarr.metadata.chains import PREFIX
-from omnizarr.netcdf.copying.convert import ConversionReport, convert_netcdf, losses_of
+from omnizarr.netcdf.copying.convert import ConversionReport, convert, losses_of
 
 _EVERY = ""
 
@@ -139,7 +139,7 @@ def _copy_netcdf(
     for loss in () if strict else losses_of(source):
         click.echo(f"not kept: {loss}", err=True)
     with progress_bar("converting") as advance:
-        return convert_netcdf(
+        return convert(
             source, target, memory=memory, overwrite=overwrite, strict=strict, progress=advance, **given
         )
 

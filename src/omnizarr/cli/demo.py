@@ -22,7 +22,7 @@ from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.tree import draw
 from omnizarr.netcdf import Dataset
 from omnizarr.netcdf.cdl.write import write_cdl
-from omnizarr.netcdf.copying.convert import ConversionReport, convert_netcdf
+from omnizarr.netcdf.copying.convert import ConversionReport, convert
 
 _MAX_DIFFERENCES = 10
 _MAX_NODES = 60
@@ -70,13 +70,13 @@ def command(file: Path | None, output: Path) -> int:
 def _convert(source: Path, target: Path) -> tuple[float, ConversionReport]:
     begun = perf_counter()
     with progress_bar("converting") as advance:
-        report = convert_netcdf(source, target, overwrite=True, progress=advance)
+        report = convert(source, target, overwrite=True, progress=advance)
     return perf_counter() - begun, report
 
 
 def _show(target: Path) -> None:
     with Dataset(target) as dataset:
-        cdl = "".join(write_cdl(dataset.dataset.root, target.stem))
+        cdl = "".join(write_cdl(dataset.as_dataset().root, target.stem))
     root = open_group(target, mode="r")
     click.echo(cdl)
     click.echo(f"{draw(target.name, root.walk(), _MAX_NODES)}\n")

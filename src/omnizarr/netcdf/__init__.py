@@ -10,7 +10,7 @@
 2
 """
 
-from omnizarr.netcdf.copying.convert import ConversionReport, convert_netcdf, losses_of
+from omnizarr.netcdf.copying.convert import ConversionReport, convert, losses_of
 from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.group import Group
@@ -23,7 +23,7 @@ __all__ = [
     "Dimension",
     "Group",
     "Variable",
-    "convert_netcdf",
+    "convert",
     "default_fillvals",
     "losses_of",
 ]

@@ -18,7 +18,7 @@ from netcdf_peer import assert_same, peer_describes, url_of, we_describe
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, NodeExistsError, NodeNotFoundError, StoreNotFoundError
 from omnizarr.hierarchy.copying.journal import JOURNAL
-from omnizarr.netcdf.copying.convert import convert_netcdf, losses_of
+from omnizarr.netcdf.copying.convert import convert, losses_of
 from omnizarr.store import MemoryStore
 
 NUMBERS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
@@ -96,7 +96,7 @@ def test_everything_arrives(kind: str, tmp_path: Path) -> None:
     source, target = tmp_path / "source.nc", tmp_path / "target.zarr"
     MAKERS[kind](source)
     told: list[tuple[int, int]] = []
-    report = convert_netcdf(source, target, progress=lambda done, total: told.append((done, total)))
+    report = convert(source, target, progress=lambda done, total: told.append((done, total)))
     assert report.losses == ()
     assert told[-1][0] == told[-1][1]
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -129,7 +129,7 @@ def test_chunks_are_moved_without_decoding(tmp_path: Path) -> None:
         d.createDimension("t", None)
         d.createDimension("x", 50)
         d.createVariable("v", "f4", ("t", "x"), zlib=True, fletcher32=True, chunksizes=(4, 20))[:10] = 1.5
-    report = convert_netcdf(source, target)
+    report = convert(source, target)
     assert (report.moved.chunks, report.moved.recoded_bytes) == (9, 0)
     with h5py.File(source) as file:
         for key in ("0.0", "2.2"):
@@ -143,7 +143,7 @@ def test_chunks_that_lack_a_filter_are_encoded_again(tmp_path: Path) -> None:
         made = file.create_dataset("v", (4, 6), "<i4", chunks=(2, 6), compression="gzip", fillvalue=8)
         made[0:2] = 5
         made.id.write_direct_chunk((2, 0), np.arange(12, dtype="<i4").tobytes(), filter_mask=1)
-    report = convert_netcdf(source, target)
+    report = convert(source, target)
     assert (report.moved.chunks, report.moved.recoded_bytes) == (1, 48)
     with netcdf.Dataset(target) as dataset:
         assert dataset["v"][...].tolist() == [[5] * 6, [5] * 6, list(range(6)), list(range(6, 12))]
@@ -154,7 +154,7 @@ def test_absent_chunks_of_plain_hdf5_hold_its_own_fill_value(tmp_path: Path) -> 
     with h5py.File(source, "w", userblock_size=512) as file:
         file.create_dataset("v", (4, 6), "<i4", chunks=(2, 6), compression="gzip", fillvalue=8)[3] = 1
         file.create_dataset("zero", (4,), "<f8", chunks=(2,))
-    convert_netcdf(source, target)
+    convert(source, target)
     with netcdf.Dataset(target) as dataset:
         assert dataset["v"][...].tolist() == [[8] * 6] * 3 + [[1] * 6]
         assert dataset["zero"][...].tolist() == [0.0] * 4
@@ -175,9 +175,9 @@ def test_losses_are_listed_before_anything_is_written(tmp_path: Path) -> None:
     lost = {loss.path for loss in losses_of(source)}
     assert lost == {"/p", "/r", "/e", "/pair", "/colour", "/ragged", "/"}
     with pytest.raises(ConversionError, match="the user-defined type pair"):
-        convert_netcdf(source, target, strict=True)
+        convert(source, target, strict=True)
     assert not target.exists()
-    assert {loss.path for loss in convert_netcdf(source, target).losses} == lost
+    assert {loss.path for loss in convert(source, target).losses} == lost
     with netcdf.Dataset(target) as dataset:
         assert list(dataset.variables) == ["e", "kept"]
         assert dataset["e"][...].tolist() == [1, None, 1]
@@ -192,7 +192,7 @@ def test_a_fill_value_that_fits_no_element_is_a_loss(tmp_path: Path) -> None:
     source.write_bytes(data)
     _add_fill(source)
     target: dict[str, bytes] = {}
-    report = convert_netcdf(source, target)
+    report = convert(source, target)
     assert [loss.path for loss in report.losses] == ["/v"]
     with netcdf.Dataset(target) as dataset:
         dataset.set_auto_mask(False)
@@ -214,9 +214,9 @@ def test_little_memory_is_enough_and_too_little_is_refused(tmp_path: Path) -> No
         values = np.arange(120000.0).reshape(300, 400)
         d.createVariable("v", "f8", ("y", "x"), contiguous=True)[:] = values
     with pytest.raises(ConversionError, match="memory are too little"):
-        convert_netcdf(source, target, memory=100_000)
+        convert(source, target, memory=100_000)
     assert not list(target.glob("*")) if target.exists() else True
-    convert_netcdf(source, target, memory=6_000_000)
+    convert(source, target, memory=6_000_000)
     with netcdf.Dataset(target) as dataset:
         assert np.array_equal(dataset["v"][...], values)
 
@@ -237,17 +237,17 @@ def test_an_interrupted_conversion_opens_as_nothing_and_can_be_run_again(tmp_pat
     source = tmp_path / "source.nc"
     _classic("NETCDF4_CLASSIC")(source)
     expected = MemoryStore()
-    convert_netcdf(source, expected)
+    convert(source, expected)
     count = len(list(expected.list_prefix("")))
     for left in range(1, count):
         store = _DyingStore()
         store.left = left
         with pytest.raises(OSError, match="disk full"):
-            convert_netcdf(source, store)
+            convert(source, store)
         with pytest.raises(NodeNotFoundError):
             netcdf.Dataset(store)
         store.left = 10**9
-        convert_netcdf(source, store)
+        convert(source, store)
         assert {k: store.get(k) for k in store.list_prefix("")} == {
             k: expected.get(k) for k in expected.list_prefix("")
         }
@@ -259,11 +259,11 @@ def test_another_source_never_mixes_with_an_interrupted_one(tmp_path: Path) -> N
     store = _DyingStore()
     store.left = 40
     with pytest.raises(OSError, match="disk full"):
-        convert_netcdf(source, store)
+        convert(source, store)
     store.left = 10**9
     other = tmp_path / "other.nc"
     _classic("NETCDF3_CLASSIC")(other)
-    report = convert_netcdf(other, store)
+    report = convert(other, store)
     assert not report.resumed
     assert not store.exists(JOURNAL)
     assert {key.partition("/")[0] for key in store.list_prefix("") if "/" in key} == {
@@ -277,26 +277,26 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     target.mkdir()
     (target / "precious").write_text("mine")
     with pytest.raises(NodeExistsError):
-        convert_netcdf(source, target)
+        convert(source, target)
     assert (target / "precious").read_text() == "mine"
-    convert_netcdf(source, target / "new")
+    convert(source, target / "new")
     with pytest.raises(NodeExistsError):
-        convert_netcdf(source, target / "new")
-    convert_netcdf(source, target / "new", overwrite=True)
+        convert(source, target / "new")
+    convert(source, target / "new", overwrite=True)
     assert (target / "precious").read_text() == "mine"
 
 
 def test_what_is_no_netcdf_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError):
-        convert_netcdf(tmp_path / "absent.nc", {})
+        convert(tmp_path / "absent.nc", {})
     (tmp_path / "text.nc").write_text("no netCDF")
     with pytest.raises(ConversionError, match="no netCDF file"):
-        convert_netcdf(tmp_path / "text.nc", {})
+        convert(tmp_path / "text.nc", {})
     source = tmp_path / "cut.nc"
     _netcdf4(source)
     source.write_bytes(source.read_bytes()[: source.stat().st_size // 2])
     with pytest.raises(ConversionError, match="no netCDF file"):
-        convert_netcdf(source, {})
+        convert(source, {})
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast", "ignore:WARNING")
@@ -304,7 +304,7 @@ def test_what_is_no_netcdf_file_is_refused(tmp_path: Path) -> None:
 def test_real_files(name: str, real_file: Callable[[str], Path], tmp_path: Path) -> None:
     source = real_file(name)
     target = tmp_path / "target.zarr"
-    convert_netcdf(source, target)
+    convert(source, target)
     with netCDF4.Dataset(source) as theirs, netcdf.Dataset(target) as ours:
         assert list(theirs.variables) == list(ours.variables)
         for variable, made in zip(theirs.variables.values(), ours.variables.values(), strict=True):
@@ -327,14 +327,14 @@ def test_memory_stays_bounded_against_the_grain(tmp_path: Path) -> None:
     _netcdf4(tmp_path / "small.nc")
     script = f"""
         import resource
-        from omnizarr.netcdf.copying.convert import convert_netcdf
+        from omnizarr.netcdf.copying.convert import convert
 
         def peak():
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-        convert_netcdf({str(tmp_path / "small.nc")!r}, {{}})
+        convert({str(tmp_path / "small.nc")!r}, {{}})
         before = peak()
-        convert_netcdf(
+        convert(
             {str(tmp_path / "a.nc")!r}, {str(tmp_path / "a")!r},
             chunks={{"v": (16, 50, 50)}}, memory=16 * 2**20,
         )

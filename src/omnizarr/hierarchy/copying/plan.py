@@ -130,7 +130,7 @@ class CopyPlan:
         return Journal(self.source.store_path, plan, stamp)
 
     def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
-        meter = _Meter(self.total_bytes, progress)
+        meter = Meter(self.total_bytes, progress)
         moved = Moved()
         for task in self.tasks:
             meter.begin(max(1, task.source.nbytes))
@@ -155,7 +155,7 @@ class CopyPlan:
             consolidate_metadata(self.store, place, self.format.zarr_format)
 
 
-class _Meter:
+class Meter:
     """Progress of many threads, told by one after the other and never backwards."""
 
     def __init__(self, total: int, tell: Progress) -> None:

@@ -47,12 +47,16 @@ class Moved:
 
 
 def moves_as_stored(source: Array, target: Array) -> bool:
+    """Say whether the chunks of one array, also those that are missing, are those of the other."""
+    return same_fill(source.fill_value, target.fill_value) and stored_alike(source, target)
+
+
+def stored_alike(source: Array, target: Array) -> bool:
     """Say whether the stored chunks of one array are those of the other: same grid, types and codecs."""
     ours, theirs = source.layout, target.layout
     return (
         source.shape == target.shape
         and ours.grid == theirs.grid
-        and _same_fill(source.fill_value, target.fill_value)
         and _same_element(source.dtype, target.dtype)
         and _stored_form(ours.chain) == _stored_form(theirs.chain)
     )
@@ -190,7 +194,7 @@ def _scratch(chain: Chain) -> int:
     return 0 if chain.is_raw else _chunk_bytes(chain)
 
 
-def _same_fill(ours: Any, theirs: Any) -> bool:
+def same_fill(ours: Any, theirs: Any) -> bool:
     """Say whether a missing chunk means the same; an undefined fill value may become any."""
     if ours is None:
         return True

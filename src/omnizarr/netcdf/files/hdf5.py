@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 from omnizarr.netcdf.filters import (
@@ -22,26 +23,29 @@ from omnizarr.netcdf.filters import (
     Zstd,
 )
 
+# netCDF4 calls HDF5 without a lock, and HDF5 is not made for threads: who may meet others there holds this.
+LOCK = RLock()
+
 _NUMBERS = ("TypeIntegerID", "TypeFloatID", "TypeEnumID")
-_RENAMED = "_nc4_non_coord_"
-_ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
+RENAMED = "_nc4_non_coord_"
+NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable."
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk of a dataset: its first element, where its bytes lie, and whether all filters were applied."""
+    """A chunk of a dataset: its first element, where its bytes lie, and a bit for each filter left out."""
 
     start: tuple[int, ...]
     offset: int
     size: int
-    is_whole: bool
+    skipped: int
 
 
 def dataset_of(file: Any, path: str) -> Any:
     """Return the HDF5 dataset of a variable: renamed where a dimension has the variable's name."""
     parent, _, name = path.rpartition("/")
     group = file[parent or "/"]
-    return group[_RENAMED + name] if _RENAMED + name in group else group[name]
+    return group[RENAMED + name] if RENAMED + name in group else group[name]
 
 
 def variable_names(group: Any) -> list[str]:
@@ -49,12 +53,12 @@ def variable_names(group: Any) -> list[str]:
     found = []
     for name, kind in ((name, group.get(name, getclass=True)) for name in group):
         if kind is not None and kind.__name__ == "Dataset" and not _is_dimension(group[name]):
-            found.append(name.removeprefix(_RENAMED))
+            found.append(name.removeprefix(RENAMED))
     return found
 
 
 def _is_dimension(dataset: Any) -> bool:
-    return bytes(dataset.attrs.get("NAME", b"")).startswith(_ONLY_A_DIMENSION)
+    return bytes(dataset.attrs.get("NAME", b"")).startswith(NO_VARIABLE[:-1].encode())
 
 
 def attribute_kind(node: Any, name: str) -> str:
@@ -101,7 +105,7 @@ def chunks_of(dataset: Any) -> list[Chunk]:
     found: list[Chunk] = []
 
     def note(info: Any) -> None:
-        found.append(Chunk(tuple(info.chunk_offset), info.byte_offset, info.size, not info.filter_mask))
+        found.append(Chunk(tuple(info.chunk_offset), info.byte_offset, info.size, info.filter_mask))
 
     dataset.id.chunk_iter(note)
     return sorted(found, key=lambda chunk: chunk.offset)
@@ -115,13 +119,14 @@ class ChunkReader:
     """
 
     def __init__(self, file: Any, path: str) -> None:
-        self._direct = file.userblock_size == 0 and file.driver in ("sec2", "stdio")
-        self._descriptor = os.open(path, os.O_RDONLY) if self._direct else -1
+        self._is_direct = file.userblock_size == 0 and file.driver in ("sec2", "stdio")
+        self._descriptor = os.open(path, os.O_RDONLY) if self._is_direct else -1
 
     def read(self, dataset: Any, chunk: Chunk) -> bytes:
         """Return the bytes of a chunk; fewer where the file was cut off."""
-        if not self._direct:
-            return bytes(dataset.id.read_direct_chunk(chunk.start)[1])
+        if not self._is_direct:
+            with LOCK:
+                return bytes(dataset.id.read_direct_chunk(chunk.start)[1])
         data = os.pread(self._descriptor, chunk.size, chunk.offset)
         while 0 < len(data) < chunk.size and (
             more := os.pread(self._descriptor, chunk.size - len(data), chunk.offset + len(data))
@@ -131,5 +136,5 @@ class ChunkReader:
 
     def close(self) -> None:
         """Release the file."""
-        if self._direct:
+        if self._is_direct:
             os.close(self._descriptor)

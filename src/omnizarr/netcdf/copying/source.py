@@ -1,0 +1,265 @@
+"""Where a conversion reads from: a netCDF file, or a Zarr dataset of any dialect."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from omnizarr.errors import ConversionError, MetadataError
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.open import open_group
+from omnizarr.netcdf.attributes import cast_attribute
+from omnizarr.netcdf.dialects.detect import detect
+from omnizarr.netcdf.dialects.writing import new_array
+from omnizarr.netcdf.files import hdf5
+from omnizarr.netcdf.files.chunks import ChunksOfFile
+from omnizarr.netcdf.files.read import NetCDFFile
+from omnizarr.netcdf.filters import Fletcher32, OtherFilter, Shuffle, Szip
+from omnizarr.netcdf.items import AnyArray
+from omnizarr.netcdf.model import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.values.storage import from_storage
+from omnizarr.store.base import Store
+
+Region = tuple[slice, ...]
+
+_MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
+_USER_BLOCKS = tuple(512 << i for i in range(8))
+_SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
+
+
+class Source(Protocol):
+    """A dataset that is read.
+
+    Attributes
+    ----------
+    name
+        What the user calls it.
+    model
+        What it holds.
+    losses
+        What of it could not even be read.
+    kind
+        netCDF's name for the kind of file; None where it is no file.
+    stamp
+        What changes when the source does; None where that cannot be told.
+    """
+
+    name: str
+    model: DatasetModel
+    losses: tuple[Loss, ...]
+    kind: str | None
+
+    @property
+    def stamp(self) -> str | None: ...
+
+    def array(self, path: str) -> Array | None:
+        """Return the array whose chunks those of a variable are; None where there are no such chunks."""
+
+    def read(self, path: str, region: Region) -> AnyArray:
+        """Return values as netCDF shows them, without masking and scaling; a scalar for no region."""
+
+    def begin(self, path: str) -> None:
+        """Be told that a variable is about to be read, block by block."""
+
+    def close(self) -> None:
+        """Release what is held."""
+
+
+def open_source(source: Any, path: str | None, storage_options: Mapping[str, Any] | None) -> Source:
+    """Return the dataset at a path or URL, in a store or group."""
+    file = netcdf_file(source)
+    if file is not None and not path:
+        return FileSource(file)
+    return ZarrSource(source, path, storage_options)
+
+
+def netcdf_file(place: Any) -> Path | None:
+    """Return the netCDF or HDF5 file that a place is, or by its name claims to be; None for other places."""
+    if not isinstance(place, str | Path):
+        return None
+    text = str(place)
+    path = Path(unquote(urlsplit(text).path)) if text.startswith("file://") else Path(text)
+    if not path.is_file():
+        claims = path.suffix.lower() in _SUFFIXES and not path.exists()
+        return path if claims and "://" not in text else None
+    return path if path.suffix.lower() in _SUFFIXES or _has_magic(path) else None
+
+
+def _has_magic(path: Path) -> bool:
+    """Say whether a file begins as netCDF's do; HDF5's may begin behind a block of the user's."""
+    with path.open("rb") as file:
+        found = file.read(8).startswith(_MAGIC)
+        for place in () if found else _USER_BLOCKS:
+            file.seek(place)
+            found = found or file.read(8) == _MAGIC[-1]
+    return found
+
+
+class ZarrSource:
+    """A dataset in a Zarr hierarchy."""
+
+    kind: str | None = None
+
+    def __init__(self, source: Any, path: str | None, storage_options: Mapping[str, Any] | None) -> None:
+        # netCDF-C never brings consolidated metadata up to date, so they cannot be relied on.
+        node: Group = open_group(
+            source, mode="r", path=path, storage_options=storage_options, use_consolidated=False
+        )
+        self._node = node
+        self._is_owned = not isinstance(source, Store | Node)
+        self.name = node.store_path
+        with warnings.catch_warnings():
+            # What the dialect warns of is told as losses.
+            warnings.simplefilter("ignore")
+            self._found = detect(node).read(node)
+        self.model = self._found.model
+        self.losses = tuple(Loss(u.path, f"left out: {u.reason}") for u in self.model.unmapped)
+        self._variables = variables_of(self.model.root)
+
+    @property
+    def stamp(self) -> str | None:
+        """The state of the files, where the store keeps values in files."""
+        return journal.stamp(self._node.store, self._node.path)
+
+    def array(self, path: str) -> Array | None:
+        """Return the array of a variable."""
+        return self._found.arrays[path]
+
+    def read(self, path: str, region: Region) -> AnyArray:
+        """Return values as netCDF shows them."""
+        array, variable = self._found.arrays[path], self._variables[path]
+        stored = np.asarray(array[(*region, ...)])
+        return from_storage(variable.type, stored if variable.dimensions else stored.reshape(()))
+
+    def begin(self, path: str) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Release the store."""
+        if self._is_owned:
+            self._node.store.close()
+
+
+class FileSource:
+    """A netCDF file of any kind."""
+
+    def __init__(self, file: Path) -> None:
+        self.name = str(file.resolve())
+        self._held = ExitStack()
+        self._file = self._held.enter_context(NetCDFFile(file))
+        self.kind: str | None = self._file.netcdf.data_model
+        found = self._file.model(verbatim=True)
+        self._datasets = found.datasets
+        self._kept = found.kept
+        losses = list(found.losses)
+        self.model = replace(found.dataset, root=_storable(found.dataset.root, "/", losses))
+        self.losses = tuple(losses)
+        self._variables = variables_of(self.model.root)
+        self._arrays: dict[str, Array | None] = {}
+        self._chunks: ChunksOfFile | None = None
+        if self._file.hdf5 is not None:
+            self._chunks = ChunksOfFile(self._file.hdf5, self._file.path)
+            self._held.callback(self._chunks.close)
+
+    @property
+    def stamp(self) -> str | None:
+        """The size of the file and its time of change."""
+        state = Path(self._file.path).stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
+
+    def array(self, path: str) -> Array | None:
+        """Return the array of an HDF5 dataset with chunks and filters that Zarr has too."""
+        if path not in self._arrays:
+            self._arrays[path] = self._array(path)
+        return self._arrays[path]
+
+    def _array(self, path: str) -> Array | None:
+        variable, dataset = self._variables[path], self._datasets.get(path)
+        if self._chunks is None or path not in self._kept or dataset is None or not variable.dimensions:
+            return None
+        known = not any(isinstance(entry, OtherFilter | Szip) for entry in variable.filters)
+        if not known or hdf5.filters_of(dataset) != variable.filters:
+            return None
+        try:
+            metadata = new_array(variable, self.model.root.shape(variable), {})
+        except (ConversionError, MetadataError):
+            return None
+        if dataset.dtype != metadata.data_type.dtype:
+            return None
+        fill = None if variable.no_fill else np.array(dataset.fillvalue, metadata.data_type.dtype)[()]
+        return self._chunks.array(path.strip("/"), dataset, replace(metadata, fill_value=fill))
+
+    def read(self, path: str, region: Region) -> AnyArray:
+        """Return values as netCDF shows them."""
+        with hdf5.LOCK:
+            return self._file.read(self._variables[path], path, region or ...)
+
+    def begin(self, path: str) -> None:
+        """Let HDF5 cache no chunks of a variable, which may take 64 MB."""
+        self._file.read_uncached(path)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._held.close()
+
+
+def variables_of(root: GroupModel) -> dict[str, VariableModel]:
+    """Return all variables by absolute path."""
+    return {join(path, v.name): v for path, group in root.walk() for v in group.variables}
+
+
+def _storable(group: GroupModel, path: str, losses: list[Loss]) -> GroupModel:
+    """Return a group as netCDF-4 and Zarr can both have it."""
+    return replace(
+        group,
+        variables=tuple(
+            _with_fitting_fill(_with_filters_in_order(v), join(path, v.name), losses) for v in group.variables
+        ),
+        groups=tuple(_storable(inner, join(path, inner.name), losses) for inner in group.groups),
+    )
+
+
+def _with_fitting_fill(variable: VariableModel, path: str, losses: list[Loss]) -> VariableModel:
+    """Return a variable whose `_FillValue` has its type, as netCDF-4 has it.
+
+    Classic files may have one that the type cannot hold, NaN for integers, which fills nothing: then it is
+    left out, and there is no filling.
+    """
+    kept = []
+    for attribute in variable.attributes:
+        try:
+            is_fill = attribute.name == FILL_VALUE
+            kept.append(cast_attribute(attribute, variable.type) if is_fill else attribute)
+        except ConversionError:
+            given = f"_FillValue {', '.join(map(str, attribute.values))} ({attribute.type})"
+            losses.append(Loss(path, f"{given}, which no {variable.type} can be"))
+    no_fill = variable.no_fill or len(kept) < len(variable.attributes)
+    return replace(variable, attributes=tuple(kept), no_fill=no_fill)
+
+
+def _with_filters_in_order(variable: VariableModel) -> VariableModel:
+    """Return a variable with its checksum last where those four bytes could not be shuffled among the items.
+
+    HDF5 leaves a remainder as it is when it shuffles, numcodecs refuses it.
+    """
+    filters = variable.filters
+    if not variable.type.is_fixed:
+        return replace(variable, filters=tuple(f for f in filters if not isinstance(f, Shuffle)))
+    names = [type(entry) for entry in filters]
+    if Fletcher32 not in names or Shuffle not in names or 4 % max(1, variable.type.size) == 0:
+        return variable
+    if names.index(Fletcher32) > names.index(Shuffle):
+        return variable
+    return replace(
+        variable, filters=(*(f for f in filters if not isinstance(f, Fletcher32)), Fletcher32())
+    )
