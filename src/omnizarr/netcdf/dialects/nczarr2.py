@@ -46,7 +46,7 @@ class NCZarr2:
         order = _Order.of(root)
         found = read_annotated(root, self.name, DocumentNotes(order))
         if not order.is_known:
-            doubt_order(found, "a development version of netCDF-C 4.9.3, of which some")
+            _settle_order(found)
         return found
 
 
@@ -78,6 +78,16 @@ def _version(root: Group) -> tuple[int, ...]:
     properties = root.metadata.attributes.get("_NCProperties")
     found = _VERSION.search(properties) if isinstance(properties, str) else None
     return tuple(int(part) for part in found[1].split(".") if part) if found else (4, 9, 2)
+
+
+def _settle_order(found: Found) -> None:
+    """Find out the order of bytes by how scalars are noted, which changed when the order was put right."""
+    contents = [_content(array, ARRAY) or {} for array in found.arrays.values()]
+    if any(content.get("storage") == "scalar" for content in contents):
+        for array in found.arrays.values():
+            array.metadata = in_order(array.metadata, "little")
+    elif not any(content.get("scalar") for content in contents):
+        doubt_order(found, "a development version of netCDF-C 4.9.3, of which some")
 
 
 def doubt_order(found: Found, writer: str) -> None:

@@ -19,6 +19,7 @@ from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
 from omnizarr.netcdf.dialects.reconcile import ANONYMOUS, reconcile
 from omnizarr.netcdf.dialects.retyping import as_text
+from omnizarr.netcdf.dialects.stored import holds
 from omnizarr.netcdf.dialects.typedefs import TypeReader
 from omnizarr.netcdf.dialects.zarrtypes import declared
 from omnizarr.netcdf.model import (
@@ -30,7 +31,6 @@ from omnizarr.netcdf.model import (
     join,
 )
 from omnizarr.netcdf.types import CHAR, STRING, NcType, UserType
-from omnizarr.netcdf.values.layouts import fits
 
 T = TypeVar("T")
 # How atomic types are called that are stored as others.
@@ -171,8 +171,7 @@ class _Reader:
         variable = describe_array(name, metadata, kind, dimensions, attributes)
         if notes.no_fill:
             variable = replace(variable, no_fill=True)
-        stored = as_text(self.notes.stored(array), kind)
-        array.metadata = with_fill(with_string_shuffle(stored, kind), variable)
+        array.metadata = with_fill(with_string_shuffle(self.notes.stored(array), kind), variable)
         self.found.arrays[where] = array
         return variable
 
@@ -186,7 +185,7 @@ class _Reader:
             if notes.type.startswith("/"):
                 self.found.fault("dangling-type", where, f"there is no type {notes.type}")
             return own
-        if fits(noted, as_text(metadata, noted).data_type.dtype):
+        if holds(as_text(metadata, noted), noted):
             return noted
         name = metadata.data_type.name
         self.found.fault("type-mismatch", where, f"an array of {name} holds no values of type {notes.type}")
