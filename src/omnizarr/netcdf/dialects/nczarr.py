@@ -17,6 +17,7 @@ from omnizarr.netcdf.dialects.attributes import encode_attributes
 from omnizarr.netcdf.dialects.base import Found, Growth
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, dimensions_in, first_of, names_in, sizes_in
 from omnizarr.netcdf.dialects.reading import read_annotated
+from omnizarr.netcdf.dialects.stored import is_stored_specially
 from omnizarr.netcdf.dialects.typedefs import types_to_json
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel
@@ -30,6 +31,7 @@ _SCALAR_DIMENSION = "_scalar_"
 # Beside what netCDF-C knows, and it ignores: `types` and `growing` (see `group_metadata`) in `_nczarr_group`,
 # `type` in `_nczarr_array`.
 _GROWING = "growing"
+_TYPED = "typed_arrays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class NCZarr:
             "dimensions": {d.name: _dimension_to_json(d) for d in dimensions},
             **members("groups", group, growth),
         }
+        content |= _hidden_from_netcdf_c(group, growth)
         internal: JsonObject = {GROUP: content}
         plain: JsonObject = {}
         if group.name == "/":
@@ -119,6 +122,30 @@ def members(groups: str, group: GroupModel, growth: Growth | None) -> JsonObject
     return content
 
 
+def _hidden_from_netcdf_c(group: GroupModel, growth: Growth | None) -> JsonObject:
+    """Return the lists of arrays: netCDF-C opens no dataset that lists one of a type that it does not read.
+
+    Those go under a key of our own, each with its place among all.
+    """
+    listed = [v for v in group.variables if growth is None or v.name not in growth.variables]
+    hidden = {v.name: at for at, v in enumerate(listed) if is_stored_specially(v.type)}
+    if not hidden:
+        return {}
+    return {"arrays": [v.name for v in listed if v.name not in hidden], _TYPED: dict(hidden)}
+
+
+def _arrays(content: JsonObject) -> tuple[str, ...] | None:
+    """Return the names of arrays in their order, those that netCDF-C is not told of among them."""
+    names = names_in(first_of(content, "arrays", "vars", "variables"))
+    places = sizes_in(content.get(_TYPED))
+    if not places:
+        return names
+    found = list(names or ())
+    for name in sorted(places, key=lambda name: places[name]):
+        found.insert(places[name], name)
+    return tuple(found)
+
+
 def user_type(variable: VariableModel) -> JsonObject:
     """Return the note on the type of a variable, where that is one of the user's."""
     return {} if isinstance(variable.type, AtomicType) else {"type": variable.type.path}
@@ -133,7 +160,7 @@ def content_of(node: Group | Array, *names: str) -> JsonObject:
 def group_notes(content: JsonObject) -> GroupNotes:
     """Return what the annotation of a group says, as any generation spells it."""
     dimensions, problems = dimensions_in(first_of(content, "dimensions", "dims"))
-    arrays = names_in(first_of(content, "arrays", "vars", "variables"))
+    arrays = _arrays(content)
     growing: Mapping[str, int] = {}
     if isinstance(note := content.get(_GROWING), dict):
         arrays = names_in(note.get("arrays"))

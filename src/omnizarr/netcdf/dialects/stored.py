@@ -25,7 +25,7 @@ from omnizarr.metadata.extension import Extension
 from omnizarr.netcdf.items import Item, to_json, to_numpy
 from omnizarr.netcdf.model import VariableModel
 from omnizarr.netcdf.types import CHAR, AtomicType, Compound, Enum, NcType, Opaque, Vlen
-from omnizarr.netcdf.values.layouts import complex_dtype, form_of, stored_as
+from omnizarr.netcdf.values.layouts import complex_dtype, fits, form_of, stored_as
 from omnizarr.netcdf.values.records import recast, sequence_bytes, text_of_item
 
 DEFAULT_STRING_LENGTH = 128
@@ -105,6 +105,18 @@ def with_sequence_fill(variable: VariableModel, array: ArrayMetadata) -> ArrayMe
     if fill is None or array.data_type.name != "object" or form_of(kind) != "sequence":
         return array
     return replace(array, fill_value=to_numpy(kind, [fill])[0])
+
+
+def holds(array: ArrayMetadata, kind: NcType) -> bool:
+    """Say whether an array's elements can be values of a type."""
+    dtype, name = array.data_type.dtype, array.data_type.name
+    match form_of(kind):
+        case "sequence":
+            return dtype.kind == "O" and name != "string"
+        case "text":
+            return name == "string"
+        case _:
+            return fits(kind, dtype)
 
 
 def is_stored_specially(kind: NcType) -> bool:

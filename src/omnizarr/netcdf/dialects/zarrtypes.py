@@ -92,11 +92,11 @@ def _fixed(dtype: np.dtype[Any], suffix: str, is_v3: bool) -> NcType | None:
 
 def _field(name: str, dtype: np.dtype[Any], suffix: str, is_v3: bool) -> Field | None:
     base, shape = dtype.subdtype or (dtype, ())
-    if base.kind == "S" and base.itemsize > 1:
-        return Field(name, CHAR, (*shape, base.itemsize))
     if base.names is not None and not shape and _is_numbered(base):
         # Zarr v3 has no arrays in records: this is how they are stored.
         base, shape = base[0], (len(base.fields or ()),)
+    if base.kind == "S" and base.itemsize > 1:
+        return Field(name, CHAR, (*shape, base.itemsize))
     kind = _fixed(base, suffix, is_v3)
     return None if kind is None else Field(name, kind, shape)
 
