@@ -17,7 +17,8 @@ from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import write_fill
 from omnizarr.metadata.group import GroupMetadata
-from omnizarr.netcdf.dialects.detect import detect
+from omnizarr.netcdf.dialects.detect import read_dataset
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.model import DatasetModel
 
 
@@ -27,7 +28,7 @@ from omnizarr.netcdf.model import DatasetModel
 def command(place: str, as_json: bool) -> None:
     """Describe the array or group at PLACE: what it is, how it is stored, its attributes."""
     with node_at(place) as node:
-        facts = _of_array(node) if isinstance(node, Array) else _of_group(node)
+        facts = _of_array(node) if isinstance(node, Array) else _of_group(node, asked_of(place).opened_as())
         attributes = dict(node.attrs)
     if as_json:
         write_json({**facts, "attributes": attributes})
@@ -108,7 +109,7 @@ def _json(value: Any) -> Json:
     return as_json(list(value) if isinstance(value, tuple) else value)
 
 
-def _of_group(group: Group) -> JsonObject:
+def _of_group(group: Group, dialect: str | None) -> JsonObject:
     nodes = dict(group.walk())
     keys = list(group.store.list_prefix(prefix_of(group.path)))
     facts: JsonObject = {
@@ -122,16 +123,14 @@ def _of_group(group: Group) -> JsonObject:
         "stored_bytes": sum(group.store.size(key) or 0 for key in keys),
     }
     try:
-        return facts | _of_dataset(detect(group).read(group).model)
+        return facts | _of_dataset(read_dataset(group, dialect).found.model)
     except MetadataError as error:  # of a node below, which `validate` tells more about
         return facts | {"problem": "; ".join(map(str.strip, str(error).splitlines()))}
 
 
 def _of_dataset(model: DatasetModel) -> JsonObject:
     """Return what the group is as a netCDF dataset, and what netCDF cannot show of it."""
-    facts: JsonObject = {}
-    if model.dialect != "plain":
-        facts["netcdf"] = model.dialect
+    facts: JsonObject = {"netcdf": model.dialect}
     if model.properties:
         facts["netcdf_properties"] = model.properties
     if model.unmapped:

@@ -13,6 +13,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.store.url import Mode
 
 
@@ -39,7 +40,7 @@ _MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
     """Open the array or group at a place."""
     _refuse_netcdf_file(place)
-    node = open_node(place, mode=mode)
+    node = open_node(asked_of(place).place, mode=mode)
     try:
         yield node
     finally:
@@ -50,7 +51,7 @@ def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
 def store_at(place: str, mode: Mode = "r") -> Iterator[Place]:
     """Open the store at a place, whatever it holds; the path is that of a place within a zip file."""
     _refuse_netcdf_file(place)
-    found = locate(place, None, mode)
+    found = locate(asked_of(place).place, None, mode)
     with found.store:
         yield found
 
