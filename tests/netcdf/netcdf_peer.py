@@ -86,7 +86,7 @@ def we_describe(dataset: netcdf.Group) -> dict[str, Any]:
     """Return all that we find in a group."""
     return {
         "dimensions": {d.name: (len(d), d.isunlimited()) for d in dataset.dimensions.values()},
-        "attributes": _attributes(dataset.model.attributes, dataset),
+        "attributes": _attributes(dataset.as_model().attributes, dataset),
         "variables": {name: _variable(v) for name, v in dataset.variables.items()},
         "groups": {name: we_describe(inner) for name, inner in dataset.groups.items()},
     }
@@ -97,13 +97,13 @@ def _variable(v: netcdf.Variable) -> dict[str, Any]:
     v.set_auto_chartostring(False)
     return {
         "type": "string" if v.dtype is str else np.dtype(v.dtype).newbyteorder("=").str,
-        "dimensions": list(v.model.dimensions),
+        "dimensions": list(v.as_model().dimensions),
         "shape": v.shape,
         "chunks": list(v.chunking()),
         "filters": v.filters(),
         "endian": v.endian() if v.dtype is not str and np.dtype(v.dtype).itemsize > 1 else "",
         "fill": None if v.dtype is str or v.endian() == "big" else v.get_fill_value(),
-        "attributes": _attributes(v.model.attributes, v),
+        "attributes": _attributes(v.as_model().attributes, v),
         "values": np.asarray(v[...]),
     }
 

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from omnizarr._version import __version__
-from omnizarr.errors import NodeExistsError, NodeNotFoundError, ReadOnlyError, StoreNotFoundError
+from omnizarr.codecs.szip import is_available as has_szip
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.hierarchy.creating.place import place
-from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.group import Group as Node
-from omnizarr.hierarchy.open import open_group
-from omnizarr.hierarchy.opening.formats import format_of
-from omnizarr.hierarchy.opening.locate import locate
-from omnizarr.hierarchy.paths import prefix_of
-from omnizarr.metadata.formats import FORMATS
+from omnizarr.netcdf.cdl.datasets import name_of, text_of
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import dialect_for, read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
-from omnizarr.netcdf.dialects.sidecars import store_sidecars
+from omnizarr.netcdf.diskless import Backing, diskless, image
 from omnizarr.netcdf.group import Group
-from omnizarr.netcdf.model import DatasetModel, Fault, GroupModel, Unmapped
-from omnizarr.netcdf.session import Session, read_only_dialect
+from omnizarr.netcdf.model import DatasetModel, Fault
+from omnizarr.netcdf.names import DefinitionError
+from omnizarr.netcdf.opening import Place, mode_of
+from omnizarr.netcdf.session import NotWritableError, Session, locked, read_only_dialect
 from omnizarr.netcdf.sync import synchronise
 from omnizarr.store.base import Store
-from omnizarr.store.url import Mode
+from omnizarr.store.zip import ZipStore
 
-PROPERTIES = f"version=2,omnizarr={__version__},nczarr=2.0.0"
-_MODES = ("r", "r+", "a", "w", "x")
-# netCDF4-python's spellings.
-_ALIASES = {"rs": "r", "r+s": "r+", "as": "a", "ws": "w"}
+_FORMATS = (
+    *("NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT", "NETCDF3_64BIT_OFFSET"),
+    *("NETCDF3_64BIT_DATA", "NCZARR", "ZARR"),
+)
 
 
 class Dataset(Group):
@@ -43,16 +40,38 @@ class Dataset(Group):
         A path, a URL, a store, a dictionary of bytes or a Zarr group. A URL may end in netCDF-C's
         `#mode=nczarr,file`.
     mode
-        `"r"` reads; `"r+"` reads and writes what is there; `"a"` the same, and makes a dataset where there
-        is nothing; `"w"` makes one, in place of what is there; `"x"` makes one, never in place of another.
+        `"r"` reads; `"a"` and `"r+"` read and write what is there, and make a dataset where there is
+        nothing; `"w"` makes one, in place of what is there; `"x"` makes one, never in place of another. An
+        `s` behind these, netCDF4-python's for files without a buffer, changes nothing.
     clobber
         False makes of `"w"` an `"x"`.
+    format
+        netCDF4-python's names for kinds of files. A new dataset can hold what all of them can, and is
+        `NETCDF4` always.
+    diskless
+        Keep the dataset in memory; what is at `filename` is copied there.
+    persist
+        Write a diskless dataset to `filename` when it is closed, in place of what is there.
+    keepweakref
+        Let variables and dimensions refer weakly to their group, so that the dataset closes when the last
+        name for it goes.
+    memory
+        With `"w"` any number: the dataset is kept in memory, and `close` returns its image, a zip archive.
+        With the other modes such an image; if it was opened to be changed, `close` returns a new one.
+    encoding
+        Not used: names of files are as Python has them.
+    parallel, comm, info
+        There is no MPI here: `parallel` is refused, and the others are not used.
+    auto_complex
+        Store complex numbers as records of a real and an imaginary part, and show them as such.
     dialect
         How a new dataset is kept: `"nczarr"`, which netCDF-C reads too, `"xarray"`, or `"plain"`. A dataset
         that is opened is read as this, and can be changed where it is its own; which one that is, is found
         out where none is given. Goes before what a URL asks for.
     zarr_format
         Zarr's format for a new dataset, 2 or 3; 2 where the dialect exists on it.
+    path
+        The path of the dataset's root within its store.
     consolidated
         Whether to read from consolidated metadata, and to make them for a new dataset. Those that are there
         are kept up to date in any case.
@@ -64,18 +83,25 @@ class Dataset(Group):
     NodeNotFoundError, StoreNotFoundError
         There is nothing to open; also FileNotFoundError.
     NodeExistsError
-        With `"x"`, there is something; with `"w"`, there is something that is not Zarr.
+        With `"x"`, there is something; with `"w"`, there is something that is not Zarr. Also OSError.
+    NotWritableError
+        The dataset is in a dialect that is only read, and `mode` is not `"r"`; also PermissionError.
 
     Notes
     -----
-    Safe to read from many threads. What was written is visible to others after `sync` or `close`.
+    Safe to use from many threads, which may read, write, define and lengthen at once. What was written is
+    visible to others after `sync` or `close`.
     """
 
-    _own = Group._own | {"_is_consolidated", "_owned", "_unmapped", "_faults"}
+    _own = Group._own | {"_backing", "_faults", "_given", "_is_consolidated", "_owned"}
+    _backing: Backing | None
+    _faults: tuple[Fault, ...]
+    _given: Any
     _is_consolidated: bool
     _owned: Store | None
-    _unmapped: tuple[Unmapped, ...]
-    _faults: tuple[Fault, ...]
+
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -83,6 +109,15 @@ class Dataset(Group):
         mode: str = "r",
         clobber: bool = True,
         format: str = "NETCDF4",
+        diskless: bool = False,
+        persist: bool = False,
+        keepweakref: bool = False,
+        memory: Any = None,
+        encoding: str | None = None,
+        parallel: bool = False,
+        comm: Any = None,
+        info: Any = None,
+        auto_complex: bool = False,
         *,
         dialect: str | None = None,
         zarr_format: int | None = None,
@@ -90,32 +125,56 @@ class Dataset(Group):
         consolidated: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        mode = _ALIASES.get(mode, mode)
-        if mode not in _MODES:
-            raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, found {mode!r}")
-        if format not in ("NETCDF4", "NCZARR", "ZARR"):
-            raise ValueError(f"format: expected 'NETCDF4', found {format!r}; Zarr holds no classic files")
-        mode = "x" if mode == "w" and not clobber else mode
+        mode = mode_of(mode, clobber)
+        if format not in _FORMATS:
+            raise DefinitionError(f"format: expected one of {', '.join(_FORMATS)}, found {format!r}")
+        if parallel:
+            message = "parallel: there is no MPI here; processes can write different chunks without it"
+            raise DefinitionError(message)
         asked = asked_of(filename)
+        place = Place(
+            target=asked.place,
+            path=path,
+            storage_options=storage_options,
+            consolidated=consolidated or asked.consolidated,
+        )
+        self._given = filename
+        self._backing = _backing(place, mode, memory, diskless, persist)
+        if self._backing is not None:
+            place, mode = place.within(self._backing.store), self._backing.mode
         made_in = dialect_for(dialect or asked.dialect or "nczarr", zarr_format or asked.zarr_format)
-        consolidated = consolidated or asked.consolidated
-        node = _node(asked.place, mode, path, storage_options, made_in, consolidated)
+        node = place.node(mode, made_in)
         self._owned = None if isinstance(filename, Store | Node) else node.store
-        self._open(node, mode, dialect or asked.opened_as())
+        try:
+            self._open(node, mode, dialect or asked.opened_as(), keepweakref, auto_complex)
+        except BaseException:
+            if self._owned is not None:
+                self._owned.close()
+            raise
 
-    def _open(self, node: Node, mode: str, read_as: str | None) -> None:
+    def _open(
+        self, node: Node, mode: str, read_as: str | None, keepweakref: bool, auto_complex: bool
+    ) -> None:
         writable = mode != "r"
         found, dialect, is_forced = read_dataset(node, read_as, adopt=mode == "a")
         if writable and is_forced:
             message = f"it is not of the dialect {dialect.name!r}, so it is only read as that"
-            raise ReadOnlyError(message, store=node.store_path)
+            raise NotWritableError(message, store=node.store_path)
         if writable and not isinstance(dialect, Dialect):
-            raise ReadOnlyError(read_only_dialect(dialect.name), store=node.store_path)
-        self._unmapped, self._faults = found.model.unmapped, found.model.faults
+            raise NotWritableError(read_only_dialect(dialect.name), store=node.store_path)
         key = node.format.consolidated_key(node.path)
         stored = key is not None and writable and node.store.exists(key)
         self._is_consolidated = stored or node.metadata.consolidated is not None
-        session = Session(dialect, writable, node.store_path, found.model.properties)
+        self._faults = found.model.faults
+        session = Session(
+            dialect=dialect,
+            writable=writable,
+            name=node.store_path,
+            properties=found.model.properties,
+            keepweakref=keepweakref,
+            auto_complex=auto_complex,
+            unmapped={entry.path: entry for entry in found.model.unmapped},
+        )
         self._fill(session, None, found.model.root, "/", found)
         if found.stale and writable:
             try:
@@ -124,43 +183,93 @@ class Dataset(Group):
                 session.is_open = False
                 raise
 
-    @property
-    def dataset(self) -> DatasetModel:
-        """The dataset as a plain value."""
+    @locked
+    def as_dataset(self) -> DatasetModel:
+        """Return the dataset as a plain value."""
         session = self._session
         return DatasetModel(
-            root=self.model,
+            root=self.as_model(),
             dialect=session.dialect.name,
             properties=session.properties,
-            unmapped=self._unmapped,
+            unmapped=tuple(session.unmapped.values()),
             faults=self._faults,
         )
 
-    def isopen(self) -> bool:
-        """Say whether the dataset was not closed yet."""
-        return self._session.is_open
-
     def filepath(self, encoding: str | None = None) -> str:
-        """Return the store and the path as one URL-like name."""
-        return self._session.name
+        """Return the path or URL by which the dataset was opened; for a store its name."""
+        given = self._given
+        return os.fsdecode(given) if isinstance(given, str | bytes | os.PathLike) else self._session.name
 
+    @locked
     def sync(self) -> None:
-        """Store everything that has changed, so that others see it."""
+        """Store everything that has changed, so that others see it; an archive is copied for that."""
         self._session.check_open()
-        if self._session.writable and synchronise(self) and self._is_consolidated:
+        self._synchronise()
+        if self._session.writable and isinstance(self._node.store, ZipStore):
+            self._node.store.flush()
+
+    def _synchronise(self) -> None:
+        if not self._session.writable:
+            return
+        self._session.settle()
+        if synchronise(self) and self._is_consolidated:
             node = self._node
             consolidate_metadata(node.store, node.path, node.zarr_format)
 
-    def close(self) -> None:
-        """Store everything that has changed, and release what is held; a second call does nothing."""
+    def tocdl(self, coordvars: bool = False, data: bool = False, outfile: Any = None) -> str | None:
+        """Return the dataset as CDL with its special attributes, as `ncdump -s` writes it.
+
+        Parameters
+        ----------
+        coordvars
+            Of values, those of coordinate variables only.
+        data
+            Whether there are values at all.
+        outfile
+            Where to write the text instead; then None is returned.
+        """
+        self.sync()
+        dialect = self._session.dialect
+        with Dataset(self._node, dialect=dialect.name if isinstance(dialect, Dialect) else None) as shown:
+            text = text_of(shown, name_of(self.filepath()), coordinates=coordvars, data=data)
+        if outfile is None:
+            return text
+        Path(outfile).write_text(text, encoding="utf-8", errors="surrogateescape")
+        return None
+
+    @locked
+    def close(self) -> memoryview | None:
+        """Store everything that has changed, and release what is held; a second call does nothing.
+
+        Returns
+        -------
+        The image of a dataset that was made or changed with `memory=`; else None.
+        """
         if not self._session.is_open:
-            return
+            return None
         try:
-            self.sync()
+            self._synchronise()
         finally:
             self._session.is_open = False
             if self._owned is not None:
                 self._owned.close()
+        return None if self._backing is None else self._backing.closed()
+
+    def has_blosc_filter(self) -> bool:
+        """Say yes: blosc is there always."""
+        return True
+
+    def has_bzip2_filter(self) -> bool:
+        """Say yes: bzip2 is there always."""
+        return True
+
+    def has_zstd_filter(self) -> bool:
+        """Say yes: Zstandard is there always."""
+        return True
+
+    def has_szip_filter(self) -> bool:
+        """Say whether szip can be used: the extra `szip` brings it."""
+        return has_szip()
 
     def __enter__(self) -> Self:
         return self
@@ -171,54 +280,17 @@ class Dataset(Group):
         self.close()
 
     def __del__(self) -> None:
-        # Only what opened has a session; `__getattr__` would ask for an attribute of that name.
-        session = self.__dict__.get("_session")
-        if session is not None and session.is_open:
+        # Only what opened has a session; asking for it would look for an attribute of that name.
+        try:
+            session = object.__getattribute__(self, "_session")
+        except AttributeError:
+            return
+        if session.is_open:
             self.close()
 
 
-def _node(
-    target: Any,
-    mode: str,
-    path: str | None,
-    options: Mapping[str, Any] | None,
-    dialect: Dialect,
-    consolidated: bool,
-) -> Node:
-    """Return the root of a dataset, opened or made."""
-    if mode == "r":
-        return _existing(target, "r", path, options, consolidated)
-    if mode in ("r+", "a"):
-        try:
-            return _existing(target, "r+", path, options, False)
-        except (NodeNotFoundError, StoreNotFoundError):
-            if mode == "r+":
-                raise
-            mode = "x"
-    node = _made(target, mode, path, options, dialect)
-    return consolidate_metadata(node.store, node.path, node.zarr_format) if consolidated else node
-
-
-def _existing(
-    target: Any, mode: Mode, path: str | None, options: Mapping[str, Any] | None, consolidated: bool
-) -> Node:
-    # netCDF-C never brings consolidated metadata up to date, so they are not relied on unless asked for.
-    return open_group(target, mode=mode, path=path, storage_options=options, use_consolidated=consolidated)
-
-
-def _made(
-    target: Any, mode: str, path: str | None, options: Mapping[str, Any] | None, dialect: Dialect
-) -> Node:
-    store, where = locate(target, path, "a", options)
-    known = any(is_node(store, form, where) for form in FORMATS.values())
-    listing = store.list_dir(prefix_of(where))
-    if not known and (listing.keys or listing.prefixes):
-        there = (listing.keys or listing.prefixes)[0]
-        message = f"there is something that is not Zarr (key {there!r}); it is left alone"
-        raise NodeExistsError(message, store=store.name, path=where)
-    form, root = format_of(dialect.zarr_format), GroupModel(name="/")
-    metadata = dialect.group_metadata(root, PROPERTIES)
-    place(store, form, where, metadata, overwrite=mode == "w" and known)
-    node = Node(store, form, where, metadata)
-    store_sidecars(node, where, dialect.sidecars(root, PROPERTIES))
-    return node
+def _backing(place: Place, mode: str, memory: Any, is_diskless: bool, persists: bool) -> Backing | None:
+    """Return where the dataset is while it is open, if that is memory."""
+    if memory is not None:
+        return image(memory, mode, str(place.target))
+    return diskless(place, mode, persists=persists) if is_diskless else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from omnizarr.netcdf.model import DimensionModel, join
 
@@ -15,22 +15,39 @@ class Owner(Protocol):
     def path(self) -> str:
         """The absolute path."""
 
+    def createDimension(self, dimname: str, size: Any = None) -> Dimension:  # noqa: N802
+        """Make a dimension."""
+
     def _about_to_change(self) -> None: ...
 
 
 class Dimension:
-    """A shared dimension; `len` is its current size."""
+    """A shared dimension; `len` is its current size.
 
-    __slots__ = ("_group", "_model", "_stored")
+    Parameters
+    ----------
+    grp, name, size
+        A group, and what its `createDimension` takes.
+    """
 
-    def __init__(self, group: Owner, model: DimensionModel) -> None:
-        self._group = group
-        self._model = model
-        self._stored = model
+    __slots__ = ("__weakref__", "_group", "_model", "_stored")
+    _group: Owner
+    _model: DimensionModel
+    _stored: DimensionModel
+
+    def __new__(cls, grp: Owner, name: str, size: Any = None, **_: Any) -> Dimension:
+        return grp.createDimension(name, size)
+
+    @classmethod
+    def _of(cls, group: Owner, model: DimensionModel) -> Self:
+        made = object.__new__(cls)
+        made._group = group
+        made._model = made._stored = model
+        return made
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name; `renameDimension` of the group changes it."""
         return self._model.name
 
     @property
@@ -57,13 +74,15 @@ class Dimension:
         """Note the size that is stored."""
         self._stored = replace(self._model, size=size)
 
+    def _rename(self, name: str) -> None:
+        self._model = replace(self._model, name=name)
+        self._stored = replace(self._stored, name=name)
+
     def _grow(self, size: int) -> None:
         if size > self._model.size:
             self._model = replace(self._model, size=size)
             self._group._about_to_change()
 
     def __repr__(self) -> str:
-        head = f"{type(self)!r}"
-        if self.isunlimited():
-            return f"{head} (unlimited): name = {self.name!r}, size = {self.size}"
-        return f"{head}: name = {self.name!r}, size = {self.size}"
+        unlimited = " (unlimited)" if self.isunlimited() else ""
+        return f'"{type(self)!r}"{unlimited}: name = {self.name!r}, size = {self.size}'

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
+from weakref import proxy
 
-from omnizarr.errors import NodeExistsError
+from omnizarr.errors import StoreError
 from omnizarr.hierarchy import group as hierarchy_group
-from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.creating.place import place
-from omnizarr.netcdf.attributes import Attributed, length_in, to_python
-from omnizarr.netcdf.definition import chunks_of, endian_of, fill_of, filters_of, type_of
-from omnizarr.netcdf.dialects.arrays import with_fill
+from omnizarr.netcdf.attributes import Attributed, length_in
+from omnizarr.netcdf.definition import Definition
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.dialects.sidecars import store_sidecars
-from omnizarr.netcdf.dialects.writing import DEFAULT_STRING_LENGTH
+from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.names import MissingError, check_name
-from omnizarr.netcdf.session import Session
-from omnizarr.netcdf.types import STRING
+from omnizarr.netcdf.names import MissingError, NameInUseError, OutOfRangeError, check_name
+from omnizarr.netcdf.placing import place_array, place_group
+from omnizarr.netcdf.renaming import Renames
+from omnizarr.netcdf.session import Session, locked
+from omnizarr.netcdf.switches import Switchable
+from omnizarr.netcdf.types import STRING, UserType
+from omnizarr.netcdf.typescope import DefinesTypes
+from omnizarr.netcdf.values.layouts import form_of
 from omnizarr.netcdf.variable import Variable
+from omnizarr.netcdf.variables import Variables, check_readable
 
 _DEFAULT_MAX_STRING = "_nczarr_default_maxstrlen"
 
 
-class Group(Attributed):
+class Group(Attributed, Renames, Switchable, DefinesTypes):
     """A group: dimensions, variables, groups and attributes by name.
+
+    Parameters
+    ----------
+    parent, name
+        A group, and the name of one that is made in it.
 
     Attributes
     ----------
@@ -40,53 +48,81 @@ class Group(Attributed):
 
     _own = Attributed._own | {
         "_changed",
+        "_dimensions",
+        "_groups",
         "_name",
         "_node",
-        "_session",
-        "dimensions",
-        "groups",
-        "parent",
-        "variables",
+        "_parent",
+        "_types",
+        "_variables",
     }
-    dimensions: dict[str, Dimension]
-    variables: dict[str, Variable]
-    groups: dict[str, Group]
-    parent: Group | None
     _changed: bool
+    _dimensions: dict[str, Dimension]
+    _groups: dict[str, Group]
     _name: str
     _node: hierarchy_group.Group
-    _session: Session
+    _parent: Group | None
+    _types: dict[str, UserType]
+    _variables: Variables
 
-    def __init__(self, parent: Group, name: str, **_: Any) -> None:
-        raise TypeError("groups are made by createGroup")
+    def __new__(cls, parent: Group, name: str, **_: Any) -> Group:
+        with parent._session.lock:
+            if name in parent._groups:
+                raise NameInUseError(f"there is a group {name!r} already", path=parent.path)
+            return parent.createGroup(name)
 
     def _fill(
         self, session: Session, parent: Group | None, model: GroupModel, path: str, found: Found
     ) -> None:
         """Take what was read."""
         self._session = session
-        self.parent = parent
+        self._parent = parent
         self._name = model.name
         self._node = found.groups[path]
         self._ncstring = False
         self._changed = found.stale
         self._attributes = {attribute.name: attribute for attribute in model.attributes}
-        self.dimensions = {d.name: Dimension(self, d) for d in model.dimensions}
-        for dimension in self.dimensions.values():
+        self._types = {kind.name: kind for kind in model.types}
+        self._dimensions = {d.name: Dimension._of(self._as_owner(), d) for d in model.dimensions}
+        for dimension in self._dimensions.values():
             dimension._set_stored(found.stored_sizes.get(dimension._path, dimension.size))
-        self.variables = {}
-        self.groups = {}
+        self._variables = Variables(session, path)
+        self._groups = {}
         for variable in model.variables:
             dimensions = [self._dimension_at(reference) for reference in variable.dimensions]
             where = join(path, variable.name)
-            made = Variable(self, variable, dimensions, found.arrays[where])
+            made = Variable._of(self._as_owner(), variable, dimensions, found.arrays[where])
             made._stored_shape = found.stored_shapes.get(where, made._stored_shape)
-            self.variables[variable.name] = made
+            self._variables[variable.name] = made
         for inner in model.groups:
-            self.groups[inner.name] = group = Group.__new__(Group)
-            group._fill(session, self, inner, join(path, inner.name), found)
+            self._groups[inner.name] = group = object.__new__(Group)
+            group._fill(session, self._as_owner(), inner, join(path, inner.name), found)
+
+    def _as_owner(self) -> Any:
+        """Return what is known below as this group."""
+        return proxy(self) if self._session.keepweakref else self
 
     # --- what it is
+
+    @property
+    def dimensions(self) -> dict[str, Dimension]:
+        """The dimensions by name."""
+        return self._dimensions
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """The variables by name; one that cannot be shown is missing, and asking for it says why."""
+        return self._variables
+
+    @property
+    def groups(self) -> dict[str, Group]:
+        """The groups in this one by name."""
+        return self._groups
+
+    @property
+    def parent(self) -> Group | None:
+        """The group above; None for the root."""
+        return self._parent
 
     @property
     def name(self) -> str:
@@ -96,17 +132,18 @@ class Group(Attributed):
     @property
     def path(self) -> str:
         """The absolute path."""
-        return "/" if self.parent is None else join(self.parent.path, self._name)
+        return "/" if self._parent is None else join(self._parent.path, self._name)
 
-    @property
-    def model(self) -> GroupModel:
-        """The group, with everything below, as a plain value."""
+    @locked
+    def as_model(self) -> GroupModel:
+        """Return the group, with everything below, as a plain value."""
         return GroupModel(
             name=self._name,
-            dimensions=tuple(d._model for d in self.dimensions.values()),
+            types=tuple(self._types.values()),
+            dimensions=tuple(d._model for d in self._dimensions.values()),
             attributes=tuple(self._attributes.values()),
-            variables=tuple(v.model for v in self.variables.values()),
-            groups=tuple(group.model for group in self.groups.values()),
+            variables=tuple(v.as_model() for v in self._variables.values()),
+            groups=tuple(group.as_model() for group in self._groups.values()),
         )
 
     @property
@@ -121,53 +158,103 @@ class Group(Attributed):
         """`NCZARR` or `ZARR`."""
         return "NCZARR" if self._session.dialect.name.startswith("nczarr") else "ZARR"
 
+    @property
+    def keepweakref(self) -> bool:
+        """Whether variables and dimensions refer to their groups weakly."""
+        return self._session.keepweakref
+
+    @property
+    def auto_complex(self) -> bool:
+        """Whether records of a real and an imaginary part are complex numbers."""
+        return self._session.auto_complex
+
     def __getitem__(self, path: str) -> Group | Variable:
         """Return the group or variable at a path; an absolute one starts at the root.
 
         Raises
         ------
-        NodeNotFoundError
+        MissingError
             There is none; also a KeyError and, as in netCDF4-python, an IndexError.
+        UnreadableError
+            It is in the store, and netCDF cannot show it; also a KeyError and an IndexError.
         """
+        if not isinstance(path, str):
+            raise TypeError(f"expected the path of a variable or group, found {path!r}")
         group, name = self._at(path)
         # A variable without elements is false, and a scalar has no length to ask for.
-        found: Group | Variable | None = group.variables.get(name, group.groups.get(name)) if name else group
+        found: Group | Variable | None = group
+        if name:
+            found = group._variables.get(name, group._groups.get(name))
         if found is None:
-            raise MissingError(f"there is no group or variable {name!r}", path=join(group.path, name))
+            where = join(group.path, name)
+            check_readable(self._session, where)
+            raise MissingError(f"there is no group or variable {name!r}", path=where)
         return found
 
-    def get_variables_by_attributes(self, **wanted: Any) -> list[Variable]:
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a dataset is not iterable: iterate over its variables, dimensions or groups")
+
+    def __contains__(self, name: object) -> NoReturn:
+        raise TypeError("a dataset has no members: ask whether a name is in its variables or dimensions")
+
+    def get_variables_by_attributes(self, **kwargs: Any) -> list[Variable]:
         """Return the variables of this group whose attributes have the values, or satisfy the functions."""
-        return [v for v in self.variables.values() if all(_suits(v, *item) for item in wanted.items())]
+        return [v for v in list(self._variables.values()) if all(_suits(v, *item) for item in kwargs.items())]
 
-    # --- definitions
+    def isopen(self) -> bool:
+        """Say whether the dataset was not closed yet."""
+        return self._session.is_open
 
-    def createDimension(self, dimname: str, size: int | None = None) -> Dimension:  # noqa: N802
-        """Make a dimension; unlimited where the size is None or 0.
+    def filepath(self, encoding: str | None = None) -> str:
+        """Return the path or URL by which the dataset was opened."""
+        return self._root().filepath(encoding)
+
+    def sync(self) -> None:
+        """Store everything that has changed in the dataset."""
+        self._root().sync()
+
+    def close(self) -> memoryview | None:
+        """Refuse: it is datasets that are closed.
 
         Raises
         ------
-        NodeExistsError
-            The group has such a dimension.
+        StoreError
+            Always; also an OSError.
+        """
+        raise StoreError("cannot close a group: that is done with its dataset", store=self._session.name)
+
+    # --- definitions
+
+    @locked
+    def createDimension(self, dimname: str, size: Any = None) -> Dimension:  # noqa: N802
+        """Make a dimension; unlimited where the size is None or 0, and as long as another one that is given.
+
+        Raises
+        ------
+        NameInUseError
+            The group has such a dimension; also a RuntimeError.
         """
         self._about_to_change()
         group, name = self._reach(dimname)
         check_name(name)
-        if name in group.dimensions:
-            raise NodeExistsError(f"there is a dimension {name!r} already", path=group.path)
-        length = 0 if size is None else len(size) if hasattr(size, "__len__") else int(size)
+        if name in group._dimensions:
+            raise NameInUseError(f"there is a dimension {name!r} already", path=group.path)
+        length = 0 if size is None else len(size) if isinstance(size, Dimension) else int(size)
         if length < 0:
-            raise ValueError(f"dimension {name!r}: expected a size of at least 0, found {length}")
-        group.dimensions[name] = Dimension(group, DimensionModel(name, length, not length))
+            raise OutOfRangeError(f"dimension {name!r}: expected a size of at least 0, found {length}")
+        made = Dimension._of(group._as_owner(), DimensionModel(name, length, not length))
+        group._dimensions[name] = made
         group._changed = True
-        return group.dimensions[name]
+        return made
 
+    @locked
     def createGroup(self, groupname: str) -> Group:  # noqa: N802
         """Return the group at a path below this one; made, with those on the way, if it is missing."""
         self._session.check_writable()
         group, name = self._reach(groupname)
         return group._required_group(name) if name else group
 
+    @locked
     def createVariable(  # noqa: N802
         self,
         varname: str,
@@ -180,156 +267,153 @@ class Group(Attributed):
         fletcher32: bool = False,
         contiguous: bool = False,
         chunksizes: Sequence[int] | None = None,
+        szip_coding: str = "nn",
+        szip_pixels_per_block: int = 8,
         blosc_shuffle: int = 1,
         endian: str = "native",
+        least_significant_digit: float | None = None,
+        significant_digits: int | None = None,
+        quantize_mode: str = "BitGroom",
         fill_value: Any = None,
+        chunk_cache: int | None = None,
     ) -> Variable:
         """Make a variable; groups on the way of its path are made too.
 
         Parameters
         ----------
         datatype
-            A numpy dtype or its name, `str`, or one of `omnizarr.netcdf.types`.
+            A numpy dtype or its name, `str`, a user-defined type, or one of `omnizarr.netcdf.types`.
         dimensions
             Names or dimensions of this group or those above; none for a scalar.
         compression
-            zlib, zstd, bzip2, blosc_lz, blosc_lz4, blosc_lz4hc, blosc_zlib or blosc_zstd; `zlib=True` is
-            the same as `compression="zlib"`.
+            zlib, szip, zstd, bzip2, blosc_lz, blosc_lz4, blosc_lz4hc, blosc_zlib or blosc_zstd; `zlib=True`
+            is the same as `compression="zlib"`.
         complevel
             The level of compression; 0 compresses nothing.
         shuffle
             Whether bytes are shuffled before zlib; those of strings never are.
+        contiguous
+            Keep the values in one chunk.
         chunksizes
             The shape of a chunk; netCDF-C's choice where it is None.
+        szip_coding, szip_pixels_per_block
+            `"ec"` (entropy coding) or `"nn"` (nearest neighbour), and an even number up to 32.
+        blosc_shuffle
+            0 none, 1 bytes, 2 bits.
         endian
             native, little or big.
+        least_significant_digit
+            Digits behind the decimal point that mean something; values are rounded to that.
+        significant_digits, quantize_mode
+            Digits that mean something, and how the other bits are made alike: `"BitGroom"`,
+            `"GranularBitRound"`, or `"BitRound"`, where bits are counted and not digits.
         fill_value
-            What elements hold that were never written; False where that does not matter.
+            What elements hold that were never written; `"default"` for netCDF's, False where that does
+            not matter.
+        chunk_cache
+            Bytes that `get_var_chunk_cache` tells of; there is no such cache.
 
         Raises
         ------
-        NodeExistsError
-            There is a variable or group of this name.
+        NameInUseError
+            There is a variable or group of this name; also a RuntimeError.
+        MissingError
+            There is no such dimension; also a KeyError and a ValueError.
+        TypeError
+            netCDF has no such type.
+        DefinitionError, ConversionError
+            An argument makes no sense; also a ValueError.
         """
         self._session.check_writable()
-        group, name = self._reach(varname)
-        check_name(name)
-        kind, order = type_of(datatype)
-        found = group._dimensions_of(dimensions)
-        models = [dimension._model for dimension in found]
-        filters = filters_of(
-            "zlib" if zlib and compression is None else compression,
-            complevel,
+        definition = Definition(
+            datatype=self._resolved(datatype),
+            compression=compression,
+            zlib=zlib,
+            complevel=complevel,
             shuffle=shuffle,
             fletcher32=fletcher32,
+            contiguous=contiguous,
+            chunksizes=chunksizes,
+            szip_coding=szip_coding,
+            szip_pixels_per_block=szip_pixels_per_block,
             blosc_shuffle=blosc_shuffle,
+            endian=endian,
+            least_significant_digit=least_significant_digit,
+            significant_digits=significant_digits,
+            quantize_mode=quantize_mode,
+            fill_value=fill_value,
         )
-        model = VariableModel(
-            name=name,
-            type=kind,
-            dimensions=tuple(dimension._path for dimension in found),
-            attributes=fill_of(kind, fill_value),
-            no_fill=fill_value is False,
-            chunks=chunks_of(kind, models, chunksizes, contiguous),
-            filters=filters if found else (),
-            endian=endian_of(endian, order),
-            max_string_length=group._string_length() if kind is STRING else None,
-        )
-        return group._define(model, found)
+        group, name = self._reach(varname)
+        check_name(name)
+        found = group._dimensions_of(dimensions)
+        paths, models = [d._path for d in found], [d._model for d in found]
+        variable = group._define(definition.model(name, paths, models, group._string_length()), found)
+        variable.set_var_chunk_cache(chunk_cache)
+        return variable
 
     def _define(self, model: VariableModel, dimensions: Sequence[Dimension]) -> Variable:
         """Make a variable from a model; also for the conversion of whole files."""
-        if model.name in self.variables or model.name in self.groups:
-            raise NodeExistsError(f"the name {model.name!r} is in use", path=self.path)
+        if self._is_taken(model.name):
+            raise NameInUseError(f"the name {model.name!r} is in use", path=self.path)
+        self._warn_unseen(model.name, model.type)
         self._about_to_change()
-        if model.type is STRING:
+        if model.type is STRING or form_of(model.type) != "fixed":
             # netCDF-C shuffles strings as if each were a pointer, and no other reader knows.
             model = replace(model, filters=tuple(f for f in model.filters if not isinstance(f, Shuffle)))
-        array = self._replace_array(model, tuple(dimension.size for dimension in dimensions))
-        self.variables[model.name] = Variable(self, model, dimensions, array)
-        return self.variables[model.name]
-
-    def _replace_array(self, variable: VariableModel, shape: tuple[int, ...]) -> Array:
-        """Store the array of a variable, in place of what an interrupted writer may have left there."""
-        node = self._node
-        path = f"{node.path}/{variable.name}".strip("/")
-        dialect = self._session.writer()
-        metadata = dialect.array_metadata(variable, shape)
-        place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
-        store_sidecars(node, path, dialect.sidecars(variable, None))
-        array = Array(node.store, node.format, path, with_fill(metadata, variable))
-        # A chunk of fill values is as good absent, and what is absent costs nothing.
-        array.write_empty_chunks = False
-        return array
+        shape = tuple(dimension.size for dimension in dimensions)
+        array = place_array(self._session, self._node, model, shape)
+        self._session.unmapped.pop(join(self.path, model.name), None)
+        self._variables[model.name] = Variable._of(self._as_owner(), model, dimensions, array)
+        return self._variables[model.name]
 
     def _required_group(self, name: str) -> Group:
-        if name in self.groups:
-            return self.groups[name]
+        if name in self._groups:
+            return self._groups[name]
         check_name(name)
-        if name in self.variables:
-            raise NodeExistsError(f"the name {name!r} is in use", path=self.path)
-        node = self._node
-        path = f"{node.path}/{name}".strip("/")
-        model = GroupModel(name=name)
-        dialect = self._session.writer()
-        metadata = dialect.group_metadata(model, None)
-        place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
-        store_sidecars(node, path, dialect.sidecars(model, None))
-        found = Found(
-            DatasetModel(root=model),
-            groups={join(self.path, name): hierarchy_group.Group(node.store, node.format, path, metadata)},
-        )
-        self.groups[name] = group = Group.__new__(Group)
-        group._fill(self._session, self, model, join(self.path, name), found)
+        if self._is_taken(name):
+            raise NameInUseError(f"the name {name!r} is in use", path=self.path)
+        model, path = GroupModel(name=name), join(self.path, name)
+        node = place_group(self._session, self._node, model)
+        self._groups[name] = group = object.__new__(Group)
+        found = Found(DatasetModel(root=model), groups={path: node})
+        group._fill(self._session, self._as_owner(), model, path, found)
         self._about_to_change()
         return group
 
-    # --- how values are shown, for all variables below
+    def set_fill_on(self) -> None:
+        """Do nothing: elements that were never written read as fill values."""
+        self._session.check_writable()
 
-    def set_auto_mask(self, value: bool) -> None:
-        """Say for all variables whether missing values are masked."""
-        self._for_all(lambda variable: variable.set_auto_mask(value))
+    def set_fill_off(self) -> None:
+        """Do nothing: filling takes no time, since it happens on reading."""
+        self._session.check_writable()
 
-    def set_auto_scale(self, value: bool) -> None:
-        """Say for all variables whether packed numbers are unpacked."""
-        self._for_all(lambda variable: variable.set_auto_scale(value))
-
-    def set_auto_maskandscale(self, value: bool) -> None:
-        """Say both for all variables."""
-        self._for_all(lambda variable: variable.set_auto_maskandscale(value))
-
-    def set_always_mask(self, value: bool) -> None:
-        """Say for all variables whether arrays come masked also where nothing is missing."""
-        self._for_all(lambda variable: variable.set_always_mask(value))
-
-    def set_auto_chartostring(self, value: bool) -> None:
-        """Say for all variables whether characters with an `_Encoding` become strings."""
-        self._for_all(lambda variable: variable.set_auto_chartostring(value))
-
-    def _for_all(self, action: Callable[[Variable], None]) -> None:
+    def set_ncstring_attrs(self, ncstring_attrs: bool) -> None:
+        """Store texts as attributes of type string from now on, ASCII or not; also below this group."""
         for group in self._walk():
-            for variable in group.variables.values():
-                action(variable)
+            Attributed.set_ncstring_attrs(group, ncstring_attrs)
+            for variable in list(group._variables.values()):
+                variable.set_ncstring_attrs(ncstring_attrs)
 
     # --- places
 
     def _walk(self) -> Iterator[Group]:
         """Yield this group and all below, parents first."""
         yield self
-        for group in self.groups.values():
+        for group in list(self._groups.values()):
             yield from group._walk()
 
     def _root(self) -> Group:
-        return self if self.parent is None else self.parent._root()
+        return self if self._parent is None else self._parent._root()
 
     def _at(self, path: str) -> tuple[Group, str]:
         """Return the group that a path leads to, and the path's last name; nothing is made."""
         group = self._root() if path.startswith("/") else self
         *parents, name = path.strip("/").split("/")
         for parent in parents:
-            if parent not in group.groups:
+            if parent not in group._groups:
                 raise MissingError(f"there is no group {parent!r}", path=group.path)
-            group = group.groups[parent]
+            group = group._groups[parent]
         return group, name
 
     def _reach(self, path: str) -> tuple[Group, str]:
@@ -340,9 +424,22 @@ class Group(Attributed):
             group = group._required_group(parent)
         return group, name
 
+    def _group_at(self, path: str) -> Group | None:
+        """Return the group at an absolute path; None where there is none."""
+        group: Group | None = self._root()
+        for name in filter(None, path.split("/")):
+            group = group._groups.get(name) if group is not None else None
+        return group
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._variables or name in self._groups or name in self._types
+
+    def _known_types(self) -> Sequence[UserType]:
+        return list(self._scope())
+
     def _dimension_at(self, path: str) -> Dimension:
         group, name = self._root()._at(path)
-        return group.dimensions[name]
+        return group._dimensions[name]
 
     def _dimensions_of(
         self, dimensions: Sequence[str | Dimension] | str | Dimension
@@ -354,36 +451,32 @@ class Group(Attributed):
         """Return the nearest dimension of a name, here or above."""
         group: Group | None = self
         while group is not None:
-            if name in group.dimensions:
-                return group.dimensions[name]
-            group = group.parent
+            if name in group._dimensions:
+                return group._dimensions[name]
+            group = group._parent
         raise MissingError(f"there is no dimension {name!r}, here or in the groups above", path=self.path)
 
     def _string_length(self) -> int:
         found = self._root()._attributes.get(_DEFAULT_MAX_STRING)
         return length_in(found) if found is not None else DEFAULT_STRING_LENGTH
 
-    def _check_open(self) -> None:
-        self._session.check_open()
-
-    def _check_writable(self) -> None:
-        self._session.check_writable()
-
     def _about_to_change(self) -> None:
         self._session.check_writable()
         self._changed = True
 
     def __repr__(self) -> str:
-        lines = [repr(type(self)), f"group {self.path} ({self.data_model} data model, {self.disk_format}):"]
-        lines += [f"    {name}: {to_python(attribute)}" for name, attribute in self._attributes.items()]
-        sizes = ", ".join(f"{d.name}({d.size})" for d in self.dimensions.values())
+        head = f"group {self.path}:"
+        if self._parent is None:
+            head = f"root group ({self.data_model} data model, file format {self.disk_format}):"
+        lines = [repr(type(self)), head, *(f"    {name}: {value}" for name, value in self.__dict__.items())]
+        sizes = ", ".join(f"{d.name}({d.size})" for d in self._dimensions.values())
         variables = ", ".join(
-            f"{v._model.type} {v.name}({', '.join(v.dimensions)})" for v in self.variables.values()
+            f"{v._model.type} {v.name}({', '.join(v.dimensions)})" for v in self._variables.values()
         )
         lines += [f"    dimensions(sizes): {sizes}", f"    variables(dimensions): {variables}"]
-        return "\n".join((*lines, f"    groups: {', '.join(self.groups)}"))
+        return "\n".join((*lines, f"    groups: {', '.join(self._groups)}"))
 
 
 def _suits(variable: Variable, name: str, wanted: Any) -> bool:
-    found = variable.getncattr(name) if name in variable.ncattrs() else None
+    found = getattr(variable, name, None)
     return bool(wanted(found)) if callable(wanted) else found is not None and bool(found == wanted)

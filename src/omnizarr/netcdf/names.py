@@ -1,15 +1,37 @@
-"""The names of dimensions, variables and groups.
+"""The names of dimensions, variables and groups, and what is wrong with some.
+
+Errors are what netCDF4-python raises too, which has IndexError, RuntimeError and AttributeError for them.
 
 https://docs.unidata.ucar.edu/netcdf-c/current/programming_notes.html#object_name
 """
 
 from __future__ import annotations
 
-from omnizarr.errors import NodeNameError, NodeNotFoundError
+from omnizarr.errors import ConversionError, NodeExistsError, NodeNameError, NodeNotFoundError, OmniZarrError
 
 
-class MissingError(NodeNotFoundError, IndexError):
-    """No group, variable or dimension of that name; an IndexError too, as netCDF4-python raises."""
+class MissingError(NodeNotFoundError, IndexError, ValueError):
+    """No group, variable or dimension of that name; also an IndexError and a ValueError."""
+
+
+class NameInUseError(NodeExistsError, RuntimeError):
+    """A group, variable or dimension of that name; also a RuntimeError."""
+
+
+class BadNameError(NodeNameError, RuntimeError):
+    """What netCDF does not take as a name; also a RuntimeError."""
+
+
+class DefinitionError(OmniZarrError, ValueError, RuntimeError):
+    """A variable or dataset that cannot be as it is asked for; also a ValueError and a RuntimeError."""
+
+
+class OutOfRangeError(ConversionError, OverflowError):
+    """A number that a type cannot hold; also an OverflowError."""
+
+
+class AttributeAccessError(OmniZarrError, AttributeError, RuntimeError):
+    """An attribute that is not there, or cannot be changed; also an AttributeError and a RuntimeError."""
 
 
 def check_name(name: str) -> None:
@@ -17,12 +39,12 @@ def check_name(name: str) -> None:
 
     Raises
     ------
-    NodeNameError
-        The name is empty, holds control characters, or starts or ends with a space.
+    BadNameError
+        The name is empty, holds a slash or control characters, or starts or ends with a space.
     """
     if (
         not name
         or name != name.strip()
-        or any(ord(character) < 32 or ord(character) == 127 for character in name)
+        or any(ord(character) < 32 or character in "/\x7f" for character in name)
     ):
-        raise NodeNameError(f"netCDF takes no name like {name!r}")
+        raise BadNameError(f"netCDF takes no name like {name!r}")

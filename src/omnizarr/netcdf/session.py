@@ -2,39 +2,106 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from threading import Condition
+from typing import Any, TypeVar, cast
 
 from omnizarr.errors import ReadOnlyError, StoreError
 from omnizarr.netcdf.dialects.base import Dialect, Readable
+from omnizarr.netcdf.model import Unmapped
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(slots=True)
+class ClosedError(StoreError, RuntimeError):
+    """The dataset is closed; also a RuntimeError, as in netCDF4-python."""
+
+
+class NotWritableError(ReadOnlyError, RuntimeError):
+    """The dataset cannot be changed; also a RuntimeError, as in netCDF4-python."""
+
+
+@dataclass(slots=True, eq=False)
 class Session:
-    """The dialect of a dataset, and whether it is open and may be changed."""
+    """The dialect of a dataset, whether it is open and may be changed, and who changes it.
+
+    Attributes
+    ----------
+    lock
+        Held while the model of the dataset is looked at or changed; not while chunks are read or written.
+    unmapped
+        What the store has, and netCDF cannot show, by absolute path.
+    keepweakref
+        Whether what a group holds refers to it weakly, so that a dataset closes when its last name goes.
+    auto_complex
+        Whether records of a real and an imaginary part are complex numbers.
+    warned_unseen
+        Whether it was told that netCDF-C does not see some variable.
+    """
 
     dialect: Readable
     writable: bool
     name: str
     properties: str | None = None
     is_open: bool = True
+    keepweakref: bool = False
+    auto_complex: bool = False
+    warned_unseen: bool = False
+    unmapped: dict[str, Unmapped] = field(default_factory=dict)
+    lock: Condition = field(default_factory=Condition)
+    _writers: int = 0
 
     def check_open(self) -> None:
         """Refuse where the dataset was closed."""
         if not self.is_open:
-            raise StoreError("the dataset is closed", store=self.name)
+            raise ClosedError("the dataset is closed", store=self.name)
 
     def check_writable(self) -> None:
         """Refuse where the dataset was closed, or opened for reading."""
         self.check_open()
         if not self.writable:
-            raise ReadOnlyError("the dataset was opened for reading; mode 'a' changes it", store=self.name)
+            raise NotWritableError("the dataset was opened for reading; mode 'a' changes it", store=self.name)
 
     def writer(self) -> Dialect:
         """Return the dialect as one to write in; refuse where there is none."""
         self.check_writable()
         if not isinstance(self.dialect, Dialect):
-            raise ReadOnlyError(read_only_dialect(self.dialect.name), store=self.name)
+            raise NotWritableError(read_only_dialect(self.dialect.name), store=self.name)
         return self.dialect
+
+    def settle(self) -> None:
+        """Wait until no thread writes chunks; the lock, which is held, is let go meanwhile."""
+        while self._writers:
+            self.lock.wait()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write chunks with the lock let go; it is held before and after.
+
+        A shorter variable's last chunk may be written as a whole, so nothing grows until this is done.
+        """
+        self._writers += 1
+        self.lock.release()
+        try:
+            yield
+        finally:
+            self.lock.acquire()
+            self._writers -= 1
+            self.lock.notify_all()
+
+
+def locked(method: F) -> F:
+    """Hold the lock of the dataset while a method of a part of it runs."""
+
+    @wraps(method)
+    def run(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        with self._session.lock:
+            return method(self, *arguments, **keywords)
+
+    return cast(F, run)
 
 
 def read_only_dialect(name: str) -> str:

@@ -8,12 +8,18 @@ between leaves the dataset as it was when it was last synchronised.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.dialects.base import Growth
 from omnizarr.netcdf.dialects.keeping import kept_attributes
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
-from omnizarr.netcdf.group import Group
-from omnizarr.netcdf.variable import Variable
+from omnizarr.netcdf.model import GroupModel, VariableModel
+
+if TYPE_CHECKING:
+    from omnizarr.netcdf.group import Group
+    from omnizarr.netcdf.variable import Variable
 
 
 def synchronise(root: Group) -> bool:
@@ -24,7 +30,7 @@ def synchronise(root: Group) -> bool:
         waiting = tuple(variable.name for variable in _variables(group) if _waits(variable))
         if waiting:
             before = tuple(dimension._stored for dimension in group.dimensions.values())
-            _store_group(group, Growth(sizes, waiting, before))
+            store_group(group, Growth(sizes, waiting, before))
             group._changed = True
     for group in groups:
         for variable in _variables(group):
@@ -32,12 +38,12 @@ def synchronise(root: Group) -> bool:
                 _store_shape(variable)
     changed = [variable for group in groups for variable in _variables(group) if variable._changed]
     for variable in changed:
-        _store_variable(root, variable)
+        store_variable(variable)
         variable._changed = False
     # Parents come first: a dimension has its new size before the variables below are listed again.
     stale = [group for group in groups if group._changed]
     for group in stale:
-        _store_group(group)
+        store_group(group)
         group._changed = False
         for dimension in group.dimensions.values():
             dimension._set_stored(dimension.size)
@@ -58,26 +64,42 @@ def _waits(variable: Variable) -> bool:
 
 
 def _store_shape(variable: Variable) -> None:
-    """Store the current shape; the exact fill value stays in the handle (see `with_fill`)."""
-    array = variable._handle()
-    exact = array.metadata
-    array.resize(variable.shape)
-    array.metadata = exact
+    """Store the current shape."""
+    apart(variable).resize(variable.shape)
     variable._stored_shape = variable.shape
 
 
-def _store_group(group: Group, growth: Growth | None = None) -> None:
+def store_group(group: Group, growth: Growth | None = None, model: GroupModel | None = None) -> None:
+    """Store the document of a group: as it is, or as another model says."""
     session, node = group._session, group._node
     properties = session.properties if group.parent is None else None
-    dialect, model = session.writer(), group.model
+    dialect, model = session.writer(), model or group.as_model()
     node.attrs.put(kept_attributes(node, dialect.group_metadata(model, properties, growth).attributes))
     store_sidecars(node, node.path, dialect.sidecars(model, properties))
 
 
-def _store_variable(root: Group, variable: Variable) -> None:
-    dialect, model, array = root._session.writer(), variable.model, variable._array
-    exact = array.metadata
-    attributes = kept_attributes(array, dialect.array_metadata(model, array.shape).attributes)
+def store_variable(variable: Variable, model: VariableModel | None = None, path: str | None = None) -> None:
+    """Store all that is said about a variable: as it is, or as another model says, perhaps elsewhere."""
+    dialect, model, array = variable._session.writer(), model or variable.as_model(), apart(variable, path)
+    new = dialect.array_metadata(model, array.shape)
+    attributes = kept_attributes(array, new.attributes)
     array.attrs.put(attributes)
-    array.metadata = exact.with_attributes(attributes)
+    if (new.dimension_names, new.extra) != (array.metadata.dimension_names, array.metadata.extra):
+        array._replace_metadata(
+            lambda found: replace(
+                found, dimension_names=new.dimension_names, extra={**found.extra, **new.extra}
+            )
+        )
     store_sidecars(array, array.path, dialect.sidecars(model, None))
+    if path is None:
+        variable._array.metadata = variable._array.metadata.with_attributes(attributes)
+
+
+def apart(variable: Variable, path: str | None = None) -> Array:
+    """Return a handle of its own for a variable's array, or that at another path of the store.
+
+    Changing what is stored changes the metadata of a handle, and loses the exact fill value (see
+    `with_fill`) of one that threads may be reading by.
+    """
+    array = variable._handle()
+    return Array(array.store, array.format, array.path if path is None else path, array.metadata)

@@ -5,111 +5,122 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.netcdf.attributes import Attributed, cast_attribute, length_in, to_python
+from omnizarr.hierarchy.group import Group as Node
+from omnizarr.netcdf.attributes import Attributed, cast_attribute, from_python, length_in, to_python
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import describe_filters
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
-from omnizarr.netcdf.types import CHAR, STRING
-from omnizarr.netcdf.values import masking
-from omnizarr.netcdf.values.selection import Index, growing, is_orthogonal, normalized
-from omnizarr.netcdf.values.storage import (
-    as_chars,
-    checked_texts,
-    from_storage,
-    longest_text,
-    shown_dtype,
-    to_storage,
-)
-from omnizarr.netcdf.values.text import chars_to_text, text_to_chars
+from omnizarr.netcdf.names import AttributeAccessError
+from omnizarr.netcdf.placing import place_array
+from omnizarr.netcdf.session import Session, locked
+from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType, UserType
+from omnizarr.netcdf.usertypes import UserTypeHandle, class_of, handle_of
+from omnizarr.netcdf.values.layouts import complex_like, string_room
+from omnizarr.netcdf.values.presentation import Presentation, Switches
+from omnizarr.netcdf.values.quantize import quantization_of
+from omnizarr.netcdf.values.records import longest_string
+from omnizarr.netcdf.values.selection import Index, Target, growing, is_orthogonal, normalized
+from omnizarr.netcdf.values.storage import from_storage, longest_text, shown_dtype, to_storage
 
 AnyArray = NDArray[Any]
 
 _MAX_STRING = "_nczarr_maxstrlen"
+# netCDF4-python stores these in the type of the variable where that loses nothing.
+_OF_VARIABLE_TYPE = ("missing_value", "valid_min", "valid_max", "valid_range")
 
 
 class Owner(Protocol):
     """The group that a variable belongs to."""
 
+    _session: Session
+    _node: Node
+
     @property
     def path(self) -> str:
         """The absolute path."""
 
-    def _check_open(self) -> None: ...
+    def _known_types(self) -> Sequence[UserType]: ...
 
-    def _check_writable(self) -> None: ...
-
-    def _replace_array(self, variable: VariableModel, shape: tuple[int, ...]) -> Array: ...
+    def createVariable(self, varname: str, datatype: Any, *arguments: Any, **keywords: Any) -> Variable:  # noqa: N802
+        """Make a variable."""
 
 
 class Variable(Attributed):
     """A variable: indexing reads, assigning writes; what is missing is masked, packed numbers unpacked.
 
-    Attributes
+    Parameters
     ----------
-    mask, scale, always_mask, chartostring
-        What happens on the way: see `set_auto_mask`, `set_auto_scale`, `set_always_mask` and
-        `set_auto_chartostring`.
+    group, name, datatype
+        A group, and what its `createVariable` takes, with all other arguments of that.
     """
 
     _own = Attributed._own | {
         "_array",
+        "_cache",
         "_changed",
         "_dimensions",
         "_group",
         "_model",
+        "_presentation",
         "_stored_shape",
-        "always_mask",
-        "chartostring",
-        "mask",
-        "scale",
+        "_switches",
     }
-    mask: bool
-    scale: bool
-    always_mask: bool
-    chartostring: bool
     _array: Array
+    _cache: tuple[int, int, float]
     _changed: bool
     _dimensions: tuple[Dimension, ...]
     _group: Owner
     _model: VariableModel
+    _presentation: Presentation | None
     _stored_shape: tuple[int, ...]
+    _switches: Switches
+    __orthogonal_indexing__ = True
 
-    def __init__(
-        self, group: Owner, model: VariableModel, dimensions: Sequence[Dimension], array: Array
-    ) -> None:
-        self._attributes = {attribute.name: attribute for attribute in model.attributes}
-        self._ncstring = False
-        self._changed = False
-        self._group = group
-        self._model = model
-        self._dimensions = tuple(dimensions)
-        self._array = array
-        self._stored_shape = array.shape
-        self.mask = self.scale = self.always_mask = self.chartostring = True
+    def __new__(cls, group: Owner, name: str, datatype: Any, *arguments: Any, **keywords: Any) -> Variable:
+        return group.createVariable(name, datatype, *arguments, **keywords)
+
+    @classmethod
+    def _of(cls, group: Owner, model: VariableModel, dimensions: Sequence[Dimension], array: Array) -> Self:
+        made = object.__new__(cls)
+        made._session = group._session
+        made._attributes = {attribute.name: attribute for attribute in model.attributes}
+        made._ncstring = made._changed = False
+        made._group = group
+        made._model = model
+        made._dimensions = tuple(dimensions)
+        made._array = array
+        made._stored_shape = array.shape
+        made._presentation = None
+        made._switches = Switches()
+        made._cache = (64 * 2**20, 1000, 0.75)
+        return made
 
     # --- what it is
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name; `renameVariable` of the group changes it."""
         return self._model.name
 
     @property
-    def datatype(self) -> np.dtype[Any] | type[str]:
-        """The numpy dtype of the values, or `str`."""
-        return self.dtype
+    def datatype(self) -> np.dtype[Any] | type[str] | UserTypeHandle:
+        """The numpy dtype of the values, `str`, or the user-defined type."""
+        kind = self._model.type
+        return self.dtype if isinstance(kind, AtomicType) else handle_of(kind)
 
     @property
     def dtype(self) -> np.dtype[Any] | type[str]:
-        """The numpy dtype of the values as they are stored, or `str`."""
-        return str if self._model.type is STRING else shown_dtype(self._model.type, self._array.dtype)
+        """The numpy dtype of the values as they are stored, or `str`; of sequences that of their elements."""
+        kind = self._model.type
+        numbers = complex_like(kind) if self._session.auto_complex else None
+        return str if kind is STRING else numbers or shown_dtype(kind, self._array.dtype)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -143,47 +154,119 @@ class Variable(Attributed):
         """Return which filters compress and check the chunks, as netCDF4-python tells it."""
         return describe_filters(self._model.filters)
 
+    def quantization(self) -> tuple[int, str] | None:
+        """Return how many digits (or bits) of the values mean something, and the algorithm; or None."""
+        found = quantization_of(self._attributes.values())
+        return None if found is None else (found.digits, found.mode)
+
     def chunking(self) -> list[int] | str:
-        """Return the sizes of a chunk; `"contiguous"` where the variable is not cut."""
+        """Return the sizes of a chunk; none for a scalar."""
         return [] if not self._dimensions else list(self._model.chunks or self.shape)
 
     def endian(self) -> str:
         """Return the byte order of stored numbers: little, big, or native where there is none."""
-        return self._model.endian if self._model.type.is_numeric else "native"
+        kind = self._model.type
+        return self._model.endian if isinstance(kind, AtomicType) and kind.is_numeric else "native"
 
     def get_fill_value(self) -> Any:
-        """Return what elements hold that were never written; None where that is undefined."""
+        """Return what elements hold that were never written; None where that is undefined.
+
+        Of user-defined types only one that was set.
+        """
+        if not isinstance(self._model.type, AtomicType):
+            found = self._attributes.get(FILL_VALUE)
+            return None if found is None else to_python(found)
         fill = self._model.fill_value
         return self._model.type.dtype.type(fill) if fill is not None and self._model.type.is_numeric else fill
 
+    def get_var_chunk_cache(self) -> tuple[int, int, float]:
+        """Return the bytes, the number of chunks and the preemption that a cache was asked to have."""
+        return self._cache
+
+    def set_var_chunk_cache(
+        self, size: int | None = None, nelems: int | None = None, preemption: float | None = None
+    ) -> None:
+        """Keep what a cache of chunks is asked to be; there is none, so nothing else changes."""
+        old = self._cache
+        self._cache = (
+            old[0] if size is None else int(size),
+            old[1] if nelems is None else int(nelems),
+            old[2] if preemption is None else float(preemption),
+        )
+
+    def set_collective(self, value: bool) -> None:
+        """Do nothing: writers of different chunks need not wait for each other."""
+
+    def use_nc_get_vars(self, _use_get_vars: bool) -> None:
+        """Do nothing: of a strided selection only the chunks that it touches are read in any case."""
+
     # --- how values are shown
+
+    @property
+    def mask(self) -> bool:
+        """Whether missing values are masked; `set_auto_mask` says so."""
+        return self._switches.mask
+
+    @property
+    def scale(self) -> bool:
+        """Whether packed numbers are unpacked; `set_auto_scale` says so."""
+        return self._switches.scale
+
+    @property
+    def always_mask(self) -> bool:
+        """Whether arrays come masked where nothing is missing; `set_always_mask` says so."""
+        return self._switches.always_mask
+
+    @property
+    def chartostring(self) -> bool:
+        """Whether characters become strings; `set_auto_chartostring` says so."""
+        return self._switches.chartostring
 
     def set_auto_mask(self, mask: bool) -> None:
         """Say whether missing values are masked on reading, and masked ones filled on writing."""
-        self.mask = bool(mask)
+        self._switch(mask=bool(mask))
 
     def set_auto_scale(self, scale: bool) -> None:
         """Say whether `scale_factor`, `add_offset` and `_Unsigned` are applied."""
-        self.scale = bool(scale)
+        self._switch(scale=bool(scale))
 
     def set_auto_maskandscale(self, maskandscale: bool) -> None:
         """Set both at once."""
-        self.mask = self.scale = bool(maskandscale)
+        self._switch(mask=bool(maskandscale), scale=bool(maskandscale))
 
     def set_always_mask(self, always_mask: bool) -> None:
         """Say whether arrays come masked also where nothing is missing."""
-        self.always_mask = bool(always_mask)
+        self._switch(always_mask=bool(always_mask))
 
     def set_auto_chartostring(self, chartostring: bool) -> None:
         """Say whether characters with an `_Encoding` become strings, one axis less."""
-        self.chartostring = bool(chartostring)
+        self._switch(chartostring=bool(chartostring))
+
+    @locked
+    def _switch(self, **changes: bool) -> None:
+        self._switches = replace(self._switches, **changes)
+        self._presentation = None
+
+    @locked
+    def _present(self) -> Presentation:
+        if self._presentation is None:
+            attributes = {name: to_python(attribute) for name, attribute in self._attributes.items()}
+            kind, no_fill = self._model.type, self._model.no_fill
+            auto_complex = self._session.auto_complex
+            self._presentation = Presentation(kind, attributes, no_fill, self._switches, auto_complex)
+        return self._presentation
 
     # --- values
 
     def __getitem__(self, key: Any) -> Any:
         """Read a selection: integers, slices, and lists, which count for each axis independently."""
-        self._group._check_open()
-        return self._shown(self._read(normalized(key, self.ndim)))
+        self._session.check_open()
+        with self._session.lock:
+            shape, array, presentation = self.shape, self._handle(), self._present()
+        indices = normalized(key, len(shape))
+        stored = _read(array, indices, scalar=not shape)
+        shown = presentation.shown(from_storage(self._model.type, stored), shape[-1] if shape else None)
+        return _as_result(shown, scalar=not shape)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write a selection; past the end of an unlimited dimension it becomes longer.
@@ -193,120 +276,76 @@ class Variable(Attributed):
         ConversionError
             The values do not fit the type: a string is too long for what is stored already, say.
         """
-        self._group._check_writable()
-        values = self._prepared(value)
-        indices = normalized(key, self.ndim)
+        session = self._session
+        session.check_writable()
+        with session.lock:
+            shape = self.shape
+            indices = normalized(key, len(shape))
+            axes = sum(not isinstance(index, int) for index in indices)
+            values = self._present().prepared(value, shape[-1] if shape else None, axes)
+            stored = self._as_stored(values)
+            target = self._target(indices, values.shape)
+            array = self._handle()
+            with session.writing():
+                _write(array, target.indices, stored, scalar=not shape)
+
+    def _target(self, indices: tuple[Index, ...], data_shape: tuple[int, ...]) -> Target:
+        """Return where data go, with the dimensions as long as that takes."""
         unlimited = [dimension.isunlimited() for dimension in self._dimensions]
-        target = growing(indices, self.shape, unlimited, values.shape)
-        stored = self._as_stored(values)
-        for dimension, size in zip(self._dimensions, target.shape, strict=True):
-            dimension._grow(size)
-        self._write(target.indices, stored)
+        target = growing(indices, self.shape, unlimited, data_shape)
+        if target.shape != self.shape:
+            self._session.settle()  # others may grow it meanwhile
+            target = growing(indices, self.shape, unlimited, data_shape)
+            for dimension, size in zip(self._dimensions, target.shape, strict=True):
+                dimension._grow(size)
+        return target
 
     def getValue(self) -> Any:  # noqa: N802
         """Return the value of a scalar."""
-        self._check_scalar()
+        self._check_scalar("retrieve values from")
         return self[...]
 
-    def assignValue(self, value: Any) -> None:  # noqa: N802
+    def assignValue(self, val: Any) -> None:  # noqa: N802
         """Set the value of a scalar."""
-        self._check_scalar()
-        self[...] = value
+        self._check_scalar("assign values to")
+        self[...] = val
 
-    def _check_scalar(self) -> None:
+    def _check_scalar(self, doing: str) -> None:
         if self._dimensions:
-            raise IndexError("to retrieve values from a non-scalar variable, use slicing")
+            raise IndexError(f"to {doing} a non-scalar variable, use slicing")
 
     def __len__(self) -> int:
         if not self._dimensions:
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        return not self._dimensions or bool(self.shape[0])
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         values: AnyArray = np.asarray(self[...])
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def _handle(self) -> Array:
-        """Return the array below, as long as the dimensions are now."""
+        """Return the array below, as long as the dimensions are now; one in use stays as it is."""
         shape = self.shape
         if self._dimensions and self._array.metadata.shape != shape:
-            self._array.metadata = self._array.metadata.with_shape(shape)
+            old = self._array
+            self._array = Array(old.store, old.format, old.path, old.metadata.with_shape(shape))
+            self._array.write_empty_chunks = old.write_empty_chunks
         return self._array
-
-    def _read(self, indices: Sequence[Index]) -> AnyArray:
-        array = self._handle()
-        if not self._dimensions:
-            stored = np.asarray(array[...]).reshape(())
-        elif is_orthogonal(indices):
-            stored = np.asarray(array.oindex[tuple(indices)])
-        else:
-            stored = np.asarray(array[(*indices, ...)])
-        return from_storage(self._model.type, stored)
-
-    def _write(self, indices: Sequence[Index], stored: AnyArray) -> None:
-        array = self._handle()
-        if not self._dimensions:
-            array[...] = stored.reshape(array.shape)
-        elif is_orthogonal(indices):
-            array.oindex[tuple(indices)] = stored
-        else:
-            array[(*indices, ...)] = stored
-
-    def _shown(self, values: AnyArray) -> Any:
-        kind = self._model.type
-        attributes = self._values_of_attributes()
-        if kind is STRING:
-            return values[()] if values.ndim == 0 else values
-        if kind is CHAR and self.chartostring and "_Encoding" in attributes and values.ndim:
-            return chars_to_text(values, str(attributes["_Encoding"]))
-        if self.scale and masking.is_unsigned(kind, attributes):
-            values = values.view(values.dtype.str.replace("i", "u"))
-        if self.mask:
-            values = masking.masked(values, kind, attributes, no_fill=self._model.no_fill)
-            if self.always_mask and not isinstance(values, np.ma.MaskedArray):
-                values = np.ma.masked_array(values)
-        if self.scale and kind.is_numeric:
-            values = masking.unpacked(values, attributes)
-        if values.ndim:
-            return values
-        if isinstance(values, np.ma.MaskedArray):
-            return np.ma.masked if np.ma.getmaskarray(values).all() else values
-        return values[()] if self._dimensions else values
-
-    def _prepared(self, value: Any) -> AnyArray:
-        """Return a value as an array of the variable's kind of values, packed and filled."""
-        kind = self._model.type
-        attributes = self._values_of_attributes()
-        if kind is STRING:
-            return checked_texts(value)
-        if kind is CHAR:
-            return self._characters(value)
-        values = value if isinstance(value, np.ndarray) else np.ma.asanyarray(value)
-        if values.dtype.kind in "SUO":
-            values = values.astype(kind.dtype)
-        if self.scale and masking.is_packed(attributes):
-            values = masking.packed(values, kind.dtype, attributes)
-        if self.scale and masking.is_unsigned(kind, attributes):
-            values = values.astype(kind.dtype.str.replace("i", "u")).view(kind.dtype)
-        return masking.filled(values, kind, attributes)
-
-    def _characters(self, value: Any) -> AnyArray:
-        attributes = self._values_of_attributes()
-        values = masking.filled(
-            value if isinstance(value, np.ndarray) else np.asarray(value), CHAR, attributes
-        )
-        if values.dtype.kind in "SUO" and self._dimensions and longest_text(values) > 1:
-            return text_to_chars(values, self.shape[-1], str(attributes.get("_Encoding", "utf-8")))
-        return as_chars(values)
 
     def _as_stored(self, values: AnyArray) -> AnyArray:
         kind = self._model.type
-        if kind is STRING and self._array.dtype.kind == "S":
-            length = longest_text(values)
-            if length > self._array.dtype.itemsize:
+        room = string_room(kind, self._array.dtype)
+        if room is not None:
+            length = longest_text(values) if kind is STRING else longest_string(kind, values)
+            if length > room:
                 self._widen(length)
         with np.errstate(invalid="ignore"):
-            return to_storage(kind, values, self._array.dtype)
+            stored = to_storage(kind, values, self._array.metadata.data_type)
+        quantization = quantization_of(self._attributes.values()) if stored.dtype.kind == "f" else None
+        return stored if quantization is None else quantization.apply(stored, self._model.fill_value)
 
     def _widen(self, length: int) -> None:
         """Store strings of more bytes from now on, where there are none yet.
@@ -316,71 +355,134 @@ class Variable(Attributed):
         ConversionError
             There are strings already.
         """
+        self._session.settle()
         if self._array.nchunks_initialized:
-            room = self._array.dtype.itemsize
+            room = string_room(self._model.type, self._array.dtype)
             raise ConversionError(
                 f"variable {self.name!r}: a string of {length} bytes does not fit into the {room} bytes "
                 f"that are stored; set {_MAX_STRING} before anything is written"
             )
-        self._restring(length)
-
-    def _restring(self, length: int) -> None:
-        self._model = replace(self.model, max_string_length=length)
+        self._model = replace(self.as_model(), max_string_length=length)
         if _MAX_STRING in self._attributes:
             found = self._attributes[_MAX_STRING]
-            self._attributes[_MAX_STRING] = AttributeModel(_MAX_STRING, found.type, (length,))
+            self._attributes[_MAX_STRING] = replace(found, value=(length,))
             self._changed = True
-        self._array = self._group._replace_array(self.model, self._array.shape)
+        self._array = place_array(self._session, self._group._node, self.as_model(), self._array.shape)
         self._stored_shape = self._array.shape
 
     # --- attributes
 
-    @property
-    def model(self) -> VariableModel:
-        """The variable as a plain value."""
+    @locked
+    def as_model(self) -> VariableModel:
+        """Return the variable as a plain value."""
         return replace(self._model, attributes=tuple(self._attributes.values()))
-
-    def _values_of_attributes(self) -> dict[str, Any]:
-        return {name: to_python(attribute) for name, attribute in self._attributes.items()}
 
     def getncattr(self, name: str, encoding: str = "utf-8") -> Any:
         """Return the value of an attribute; the fill value of characters is bytes, as they are.
 
         Raises
         ------
-        AttributeError
-            There is none.
+        AttributeAccessError
+            There is none; also an AttributeError.
         """
-        value = super().getncattr(name, encoding)
-        if name == FILL_VALUE and self._model.type is CHAR:
-            return str(value).encode("utf-8", "surrogateescape")
-        return value
+        if name == FILL_VALUE and self._model.type is CHAR and name in self._attributes:
+            return str(self._attributes[name].value).encode("utf-8", "surrogateescape")
+        return super().getncattr(name, encoding)
 
+    def _known_types(self) -> Sequence[UserType]:
+        return self._group._known_types()
+
+    def setncattr(self, name: str, value: Any) -> None:
+        """Set an attribute; its type follows from the value, and for limits from the variable."""
+        types = self._known_types()
+        attribute = from_python(name, value, as_string=self._ncstring, types=types)
+        if name in _OF_VARIABLE_TYPE:
+            attribute = _in_type_of(attribute, self._model.type)
+        self._set_attribute(attribute)
+
+    @locked
     def _set_attribute(self, attribute: AttributeModel) -> None:
         if attribute.name == FILL_VALUE:
-            if FILL_VALUE not in self._attributes:
-                message = "_FillValue must be set when the variable is created (fill_value=)"
-                raise AttributeError(message)
-            attribute = cast_attribute(attribute, self._model.type)
-            if attribute != self._attributes[FILL_VALUE]:
-                raise AttributeError("_FillValue cannot be changed: it is what unwritten elements hold")
-        if attribute.name == _MAX_STRING and self._model.type is STRING:
-            self._group._check_writable()
+            raise AttributeAccessError(
+                "_FillValue is what unwritten elements hold; it is set when the variable is created "
+                "(fill_value=), and stays"
+            )
+        if attribute.name == _MAX_STRING and string_room(self._model.type, self._array.dtype) is not None:
+            self._change_attributes()
             self._widen(length_in(attribute))
         super()._set_attribute(attribute)
 
     def delncattr(self, name: str) -> None:
         """Remove an attribute; `_FillValue` stays, since elements may hold it."""
         if name == FILL_VALUE:
-            raise AttributeError("_FillValue cannot be removed: it is what unwritten elements hold")
+            raise AttributeAccessError("_FillValue cannot be removed: it is what unwritten elements hold")
         super().delncattr(name)
 
+    def renameAttribute(self, oldname: str, newname: str) -> None:  # noqa: N802
+        """Rename an attribute; none becomes `_FillValue`, and that one stays."""
+        if FILL_VALUE in (oldname, newname):
+            raise AttributeAccessError("_FillValue cannot be renamed: it is what unwritten elements hold")
+        super().renameAttribute(oldname, newname)
+
     def _about_to_change(self) -> None:
-        self._group._check_writable()
+        self._session.check_writable()
         self._changed = True
+        self._presentation = None
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("elements of a variable cannot be deleted; assign np.ma.masked to them")
 
     def __repr__(self) -> str:
-        lines = [repr(type(self)), f"{self._model.type} {self.name}({', '.join(self.dimensions)})"]
-        lines += [f"    {name}: {to_python(attribute)}" for name, attribute in self._attributes.items()]
+        kind = self._model.type
+        label = class_of(kind) or kind.name
+        lines = [repr(type(self)), f"{label} {self.name}({', '.join(self.dimensions)})"]
+        lines += [f"    {name}: {value}" for name, value in self.__dict__.items()]
+        if not isinstance(kind, AtomicType):
+            lines.append(f"{label} data type: {self.dtype}")
         unlimited = ", ".join(d.name for d in self._dimensions if d.isunlimited())
-        return "\n".join((*lines, f"unlimited dimensions: {unlimited}", f"current shape = {self.shape}"))
+        lines += [f"unlimited dimensions: {unlimited}", f"current shape = {self.shape}"]
+        return "\n".join((*lines, self._filling()) if isinstance(kind, AtomicType) else lines)
+
+    def _filling(self) -> str:
+        if self._model.no_fill:
+            return "filling off"
+        what = "_FillValue" if FILL_VALUE in self._attributes else "default _FillValue"
+        return f"filling on, {what} of {self.get_fill_value()} used"
+
+
+def _in_type_of(attribute: AttributeModel, kind: NcType) -> AttributeModel:
+    """Return a limit in the type of the variable where that holds it exactly; else as it is."""
+    if not kind.is_numeric or not attribute.type.is_numeric:
+        return attribute
+    try:
+        cast = cast_attribute(attribute, kind)
+    except ConversionError:
+        return attribute
+    same = np.array_equal(np.asarray(cast.value), np.asarray(attribute.value), equal_nan=True)
+    return cast if same else attribute
+
+
+def _read(array: Array, indices: Sequence[Index], *, scalar: bool) -> AnyArray:
+    if scalar:
+        return np.asarray(array[...]).reshape(())
+    if is_orthogonal(indices):
+        return np.asarray(array.oindex[tuple(indices)])
+    return np.asarray(array[(*indices, ...)])
+
+
+def _write(array: Array, indices: Sequence[Index], stored: AnyArray, *, scalar: bool) -> None:
+    if scalar:
+        array[...] = stored.reshape(array.shape)
+    elif is_orthogonal(indices):
+        array.oindex[tuple(indices)] = stored
+    else:
+        array[(*indices, ...)] = stored
+
+
+def _as_result(values: Any, *, scalar: bool) -> Any:
+    """Return an array, or the one value; a masked one is `np.ma.masked`."""
+    if not isinstance(values, np.ndarray) or values.ndim:
+        return values
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.masked if np.ma.getmaskarray(values).all() else values
+    return values if scalar and values.dtype.kind != "O" else values[()]

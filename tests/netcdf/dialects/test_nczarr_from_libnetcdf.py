@@ -116,7 +116,7 @@ def _copy(source: netcdf.Group, target: netcdf.Group) -> None:
     for variable in source.variables.values():
         variable.set_auto_maskandscale(False)
         dimensions = [target._dimension(found) for found in variable.dimensions]
-        made = target._define(variable.model, dimensions)
+        made = target._define(variable.as_model(), dimensions)
         made.set_auto_maskandscale(False)
         made[...] = variable[...]
     for name, group in source.groups.items():
