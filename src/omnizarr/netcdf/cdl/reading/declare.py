@@ -146,8 +146,7 @@ class Declarations:
 
     def _declare(self, token: Token, kind: NcType) -> None:
         group, name = self.scope.group, new_name(token)
-        if name in group.variables or name in group.groups:
-            raise Unexpected(token.at, f"the name {name!r} is in use already in {group.path}")
+        group.check_free(name, token.at)
         dimensions: list[DimensionDraft] = []
         if self.tokens.skip("("):
             while True:
@@ -187,8 +186,7 @@ class Declarations:
     def _new_type(self) -> tuple[Token, str]:
         token = self.tokens.take()
         name = new_name(token)
-        if name in self.scope.group.types:
-            raise Unexpected(token.at, f"there is a type {name!r} already in {self.scope.group.path}")
+        self.scope.group.check_free(name, token.at)
         return token, join(self.scope.group.path, name)
 
     def _enum(self, base: NcType, start: Token) -> Enum:

@@ -138,8 +138,7 @@ class _Parser:
         token = self.tokens.take()
         name, above = new_name(token), self.scope.group
         self.section = ""
-        if name in above.groups or name in above.variables:
-            raise Unexpected(token.at, f"the name {name!r} is in use already in {above.path}")
+        above.check_free(name, token.at)
         if depth >= _DEEPEST_GROUP:
             raise Unexpected(token.at, f"groups within groups go deeper than {_DEEPEST_GROUP}")
         self.tokens.expect("{", f" behind group {name!r}")

@@ -85,11 +85,10 @@ class GroupDraft:
             yield group
             group = group.parent
 
-    @property
-    def root(self) -> GroupDraft:
-        """The root group."""
-        *_, root = self.above
-        return root
+    def check_free(self, name: str, at: int) -> None:
+        """Refuse a name that a variable, a group or a type has: they share one space of names."""
+        if name in self.variables or name in self.groups or name in self.types:
+            raise Unexpected(at, f"the name {name!r} is in use already in group {self.path}")
 
 
 class Scope:

@@ -5,24 +5,16 @@ https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from omnizarr.errors import OmniZarrError
-from omnizarr.metadata.extension import Extension
 from omnizarr.netcdf.cdl.reading.scope import Special, VariableDraft
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
 from omnizarr.netcdf.definition import chunks_of
-from omnizarr.netcdf.filters import (
-    Filter,
-    Fletcher32,
-    Shuffle,
-    Zlib,
-    from_codec,
-    from_hdf5,
-    read_filter,
-)
+from omnizarr.netcdf.filter_text import read_codecs_attribute, read_filter_attribute
+from omnizarr.netcdf.filters import Filter, Fletcher32, Shuffle, Zlib
 from omnizarr.netcdf.model import DimensionModel, VariableModel
 
 _TRUTHS = {"true": True, "1": True, 1: True, "false": False, "0": False, 0: False}
@@ -31,6 +23,8 @@ _STORAGES = ("contiguous", "compact", "chunked")
 
 def with_storage(model: VariableModel, draft: VariableDraft) -> VariableModel:
     """Return a variable with its chunks, filters and byte order, as its special attributes say.
+
+    Without chunks where they say nothing of them: what is usual depends on what the dataset is kept in.
 
     Raises
     ------
@@ -47,7 +41,7 @@ def with_storage(model: VariableModel, draft: VariableDraft) -> VariableModel:
         no_fill=bool(reader.truth("_NoFill")),
         endian=reader.choice("_Endianness", ("little", "big")) or model.endian,
         filters=filters,
-        chunks=reader.chunks(sizes, contiguous),
+        chunks=reader.chunks(sizes, contiguous) if sizes or storage else None,
         contiguous=contiguous and bool(draft.dimensions),
     )
 
@@ -70,38 +64,24 @@ class _Reader:
             raise Unexpected(special.at if special else self.draft.at, str(error)) from error
 
     def filters(self) -> tuple[Filter, ...]:
-        codecs = self.text("_Codecs")
-        if codecs is not None and codecs.strip():
-            return self.codecs(codecs)
+        codecs = self.listed("_Codecs", read_codecs_attribute)
+        if codecs:
+            return codecs
         level = self.number("_DeflateLevel")
         found: list[Filter] = [Shuffle()] if self.truth("_Shuffle") else []
-        listed = self.text("_Filter")
-        found += self.numbered(listed) if listed else []
+        found += self.listed("_Filter", read_filter_attribute)
         if level is not None and not any(isinstance(entry, Zlib) for entry in found):
             found.append(Zlib(level))
         if self.truth("_Fletcher32"):
             found.append(Fletcher32())
         return tuple(dict.fromkeys(found))
 
-    def numbered(self, text: str) -> list[Filter]:
-        """Return HDF5's filters: numbers and parameters by commas, filters parted by `|`."""
-        found: list[Filter] = []
-        for part in filter(None, (part.strip() for part in text.split("|"))):
-            words = [word.strip().rstrip("uU") for word in part.split(",")]
-            if not all(word.isascii() and word.isdigit() for word in words):
-                raise self.wrong("_Filter", "numbers of filters and their parameters", part)
-            number, *parameters = map(int, words)
-            found.append(from_hdf5(number, parameters))
-        return found
-
-    def codecs(self, text: str) -> tuple[Filter, ...]:
-        """Return the filters that JSON lists, as Zarr v2 or v3 has them."""
+    def listed(self, name: str, read: Callable[[str], tuple[Filter, ...]]) -> tuple[Filter, ...]:
+        text = self.text(name)
         try:
-            listed = json.loads(text)
-            entries = listed if isinstance(listed, list) else [listed]
-            return tuple(_codec(entry) for entry in entries if entry.get("name") != "bytes")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OmniZarrError) as error:
-            raise self.wrong("_Codecs", "a list of codecs as JSON", text) from error
+            return read(text) if text else ()
+        except OmniZarrError as error:
+            raise Unexpected(self.draft.special[name].at, str(error)) from error
 
     # --- values
 
@@ -148,9 +128,3 @@ class _Reader:
     def wrong(self, name: str, expected: str, found: object) -> Unexpected:
         special: Special = self.draft.special[name]
         return Unexpected(special.at, f"{name}: expected {expected}, found {found!r}")
-
-
-def _codec(entry: Any) -> Filter:
-    if "name" in entry:
-        return from_codec(Extension(entry["name"], dict(entry.get("configuration", {}))))
-    return read_filter(str(entry["id"]), {key: value for key, value in entry.items() if key != "id"})
