@@ -76,7 +76,8 @@ def encode_attribute(attribute: AttributeModel) -> tuple[Json, str]:
         return _bare(texts), f"|S{max([1, *(len(text.encode()) for text in texts)])}"
     if isinstance(attribute.type, AtomicType | Enum):
         return _bare([to_json(attribute.type, item) for item in value]), f"<{attribute.type.code}"
-    return [to_json(attribute.type, item) for item in value], JSON_CODE
+    # netCDF-C shows the text of any JSON as char, and opens no dataset where a user's attribute is `|J0`.
+    return [to_json(attribute.type, item) for item in value], CHAR_CODE
 
 
 def encode_attributes(
