@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, place_argument, store_at
 from omnizarr.cli.progress import progress_bar
+from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.discover import is_node
+from omnizarr.hierarchy.documents import fetch_metadata
+from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.validate import Finding, validate
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.group import GroupMetadata
+from omnizarr.netcdf.validate import DatasetFinding, is_dataset, is_sidecar, validate_dataset
 from omnizarr.store.base import Store
 
 
@@ -23,12 +30,14 @@ def command(place: str, data: bool, as_json: bool) -> int:
     """Look for problems in the hierarchy at PLACE, and exit with status 1 where there are any.
 
     Checked are: every document, with the place of each fault in it; whether consolidated metadata are up
-    to date; keys that belong to nothing; copies that were never completed; with --data, every chunk.
+    to date; keys that belong to nothing; copies that were never completed; with --data, every chunk. In a
+    netCDF dataset also: what it says of its groups, dimensions, types and attributes.
     """
     with store_at(place) as (store, path), progress_bar("chunks", in_bytes=False) as advance:
         formats = _formats(store, path)
         found = [validate(store, format, path, data=data, progress=advance) for format in formats]
-        findings = _together(found)
+        findings: list[Finding | DatasetFinding] = [*_together(found)]
+        findings = _with_datasets(store, path, formats, findings)
     if as_json:
         write_json([finding.to_json() for finding in findings])
     else:
@@ -45,6 +54,24 @@ def _formats(store: Store, path: str) -> list[Format]:
     if not found:
         raise absent(store, None, path)
     return found
+
+
+def _with_datasets(
+    store: Store, path: str, formats: list[Format], findings: list[Finding | DatasetFinding]
+) -> list[Finding | DatasetFinding]:
+    """Add what netCDF finds: its own documents are no strangers, broken ones are told of once."""
+    broken = {finding.path for finding in findings if finding.kind == "metadata"}
+    for format in formats:
+        with suppress(MetadataError):  # the root's own documents are broken, which was told
+            node = fetch_metadata(store, format, path)
+            if not isinstance(node, GroupMetadata):
+                continue
+            root = Group(store, format, path, node.with_consolidated(None))
+            if is_dataset(root):
+                findings = [f for f in findings if not (isinstance(f, Finding) and is_sidecar(f.at))]
+                told = validate_dataset(root)
+                findings += [f for f in told if f.kind != "unreadable" or f.path not in broken]
+    return findings
 
 
 def _together(found: list[list[Finding]]) -> list[Finding]:

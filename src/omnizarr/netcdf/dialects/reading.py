@@ -185,7 +185,7 @@ class _Reader:
             if notes.type.startswith("/"):
                 self.found.fault("dangling-type", where, f"there is no type {notes.type}")
             return own
-        if holds(as_text(metadata, noted), noted):
+        if holds(as_text(metadata, noted), noted) or own is noted:
             return noted
         name = metadata.data_type.name
         self.found.fault("type-mismatch", where, f"an array of {name} holds no values of type {notes.type}")

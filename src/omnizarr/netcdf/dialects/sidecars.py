@@ -10,6 +10,14 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.paths import joined
 from omnizarr.jsontypes import Json, JsonObject, dump_json, parse_json
 
+# Those of NCZarr's first generation, then those of the proposal of 2018.
+SIDECARS = frozenset(
+    (
+        *(".nczarr", ".nczgroup", ".nczvar", ".nczarray", ".nczattr", ".nczattrs"),
+        *(".zdataset", ".zdims", ".ztypedefs", ".zattr_type"),
+    )
+)
+
 
 def store_sidecars(node: Group | Array, path: str, documents: Mapping[str, Json]) -> None:
     """Store documents beside those of the node at a path of a node's store."""
