@@ -17,6 +17,7 @@ from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.formats import find_documents, format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.v3 import CONSOLIDATED as FIELD
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 
@@ -48,6 +49,14 @@ def consolidate_metadata(
         raise NodeTypeError(message, store=where.store.name, path=where.path)
     nodes = {name: _inner(node, format) for name, node in walk(where.store, format, where.path)}
     return Group(where.store, format, where.path, _store(*where, format, metadata, nodes))
+
+
+def is_consolidated(group: Group) -> bool:
+    """Say whether there are consolidated metadata of a group, whether or not it was opened with them."""
+    key = group.format.consolidated_key(group.path)
+    if group.metadata.consolidated is not None or key is None:
+        return group.metadata.consolidated is not None or FIELD in group.metadata.extra
+    return group.store.exists(key)
 
 
 def _inner(node: NodeMetadata, format: Format) -> NodeMetadata:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from omnizarr.codecs.szip import is_available as has_szip
-from omnizarr.hierarchy.consolidate import consolidate_metadata
+from omnizarr.hierarchy.consolidate import consolidate_metadata, is_consolidated
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.netcdf.cdl.datasets import name_of, text_of
 from omnizarr.netcdf.dialects.base import Dialect
@@ -162,9 +162,7 @@ class Dataset(Group):
             raise NotWritableError(message, store=node.store_path)
         if writable and not isinstance(dialect, Dialect):
             raise NotWritableError(read_only_dialect(dialect.name), store=node.store_path)
-        key = node.format.consolidated_key(node.path)
-        stored = key is not None and writable and node.store.exists(key)
-        self._is_consolidated = stored or node.metadata.consolidated is not None
+        self._is_consolidated = writable and is_consolidated(node)
         self._faults = found.model.faults
         session = Session(
             dialect=dialect,

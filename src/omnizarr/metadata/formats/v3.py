@@ -22,8 +22,8 @@ from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.metadata.names import is_path
 
 _KEY = "zarr.json"
-_CONSOLIDATED = "consolidated_metadata"
-_OF_GROUP = frozenset(("zarr_format", "node_type", "attributes", _CONSOLIDATED))
+CONSOLIDATED = "consolidated_metadata"
+_OF_GROUP = frozenset(("zarr_format", "node_type", "attributes", CONSOLIDATED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,10 @@ def _expected(what: str, document: JsonObject, name: str) -> str:
 
 
 def _read_group(document: JsonObject, problems: Problems, wanted: bool) -> GroupMetadata:
-    block = document.get(_CONSOLIDATED)
+    block = document.get(CONSOLIDATED)
     extra = read_extra(document, _OF_GROUP, problems)
     if block is not None and (not wanted or _may_be_ignored(block)):
-        block, extra = None, {**extra, _CONSOLIDATED: block}
+        block, extra = None, {**extra, CONSOLIDATED: block}
     return GroupMetadata(
         attributes=read_attributes(document, problems),
         consolidated=None if block is None else _read_consolidated(block, problems),
@@ -150,14 +150,14 @@ def _may_be_ignored(block: Json) -> bool:
 
 def _read_consolidated(block: Json, problems: Problems) -> dict[str, NodeMetadata]:
     if not isinstance(block, dict):
-        problems.add(_CONSOLIDATED, f"expected an object, found {shown(block)}")
+        problems.add(CONSOLIDATED, f"expected an object, found {shown(block)}")
         return {}
     if block.get("kind") != "inline":
-        problems.add(f"{_CONSOLIDATED}.kind", _expected('"inline"', block, "kind"), unsupported=True)
+        problems.add(f"{CONSOLIDATED}.kind", _expected('"inline"', block, "kind"), unsupported=True)
         return {}
     nodes = block.get("metadata")
     if not isinstance(nodes, dict):
-        problems.add(f"{_CONSOLIDATED}.metadata", _expected("an object", block, "metadata"))
+        problems.add(f"{CONSOLIDATED}.metadata", _expected("an object", block, "metadata"))
         return {}
     found: dict[str, NodeMetadata] = {}
     for path, document in nodes.items():
@@ -170,7 +170,7 @@ def _read_consolidated(block: Json, problems: Problems) -> dict[str, NodeMetadat
         elif not inner:  # a document of a draft of v3
             inner.add("zarr_format", "expected 3")
         if inner:
-            problems.include(f"{_CONSOLIDATED}.metadata[{shown(path)}]", inner)
+            problems.include(f"{CONSOLIDATED}.metadata[{shown(path)}]", inner)
     return found
 
 
@@ -181,12 +181,12 @@ def _write_group(metadata: GroupMetadata) -> JsonObject:
         "attributes": dict(metadata.attributes),
     }
     if metadata.consolidated is not None:
-        document[_CONSOLIDATED] = _write_consolidated(
-            metadata.consolidated, metadata.spelling.get(_CONSOLIDATED)
+        document[CONSOLIDATED] = _write_consolidated(
+            metadata.consolidated, metadata.spelling.get(CONSOLIDATED)
         )
-    if metadata.extra.keys() - {_CONSOLIDATED}:
+    if metadata.extra.keys() - {CONSOLIDATED}:
         check_extra(metadata)
-    return finished(document, metadata, lambda name, value: False, (_CONSOLIDATED,))
+    return finished(document, metadata, lambda name, value: False, (CONSOLIDATED,))
 
 
 def _write_consolidated(nodes: Mapping[str, NodeMetadata], spelling: Json) -> JsonObject:
