@@ -83,7 +83,9 @@ class PrecisionType(click.ParamType[Precision]):
 @click.option(
     "-a", "--all", "everything", is_flag=True, hidden=True, help="Values of all variables: the default."
 )
-def command(place: str, header: bool, kind: bool, xml: bool, name: str | None, **options: Any) -> None:
+def command(
+    place: str, header: bool, kind: bool, xml: bool, name: str | None, everything: bool, **options: Any
+) -> None:
     """Show the netCDF dataset at PLACE as CDL, as ncdump does.
 
     Any Zarr group is one, and so is a netCDF file.
@@ -115,13 +117,12 @@ def _shown(
     full: Language | None,
     times: bool,
     iso: bool,
-    everything: bool,
 ) -> Shown:
     language = full or brief
     return Shown(
         variables=variables,
         groups=groups,
-        coordinates=coordinates and not everything,
+        coordinates=coordinates,
         precision=precision or Precision(),
         width=length,
         comments=Comments(language, full is not None) if language else None,

@@ -70,3 +70,17 @@ def name_of(place: str) -> str:
         place = unquote(place.partition("#")[0])
     last = PurePosixPath(place.rstrip("/\\").replace("\\", "/")).name
     return last.rpartition(".")[0] or last
+
+
+def text_of(dataset: Opened, name: str, *, coordinates: bool, data: bool) -> str:
+    """Return a dataset with its special attributes as `Dataset.tocdl` shows it.
+
+    Parameters
+    ----------
+    coordinates
+        Whether just coordinate variables have their values, where values are asked for.
+    data
+        Whether there are values.
+    """
+    shown = Shown(coordinates=coordinates, special=True)
+    return "".join(write_dataset(dataset, name, header=not data, shown=shown))

@@ -39,40 +39,37 @@ class Lines:
         """Add an item, on a new line where this one has no room for it."""
         size = byte_length(item)
         if size > _SHORT and size + self._position > self._limit:
-            self._break()
+            self._parts.append(f"\n{self.indent}{_CONTINUED}")
+            self._position = len(_CONTINUED) + len(self.indent)
         self._parts.append(item)
         self._position = len(self.indent) if item.endswith("\n") else self._position + size
 
     def put_all(self, text: str) -> None:
         """Add items with `, ` between them, of ASCII and without a comma in them, as `put` adds each.
 
-        It looks for the last comma of each line instead of at each item: 0.3 µs a line.
+        It looks for the last comma of each line instead of at each item: 1 µs a line.
         """
-        start, stop = 0, len(text)
-        while stop - start > max(_SHORT, self._limit - self._position):
-            end = text.rfind(", ", start, start + max(0, self._limit - self._position)) + 2
-            if end > start:
-                self._parts.append(text[start:end])
-                start = end
+        start, stop, fresh = 0, len(text), False
+        room, parts = self._limit - self._position, self._parts
+        broken = f"\n{self.indent}{_CONTINUED}"
+        while stop - start > room and stop - start > _SHORT:
+            comma = text.rfind(", ", start, start + room) if room > 0 else -1
+            if comma < 0 and fresh:
+                comma = text.find(", ", start)
+                comma = comma if comma > 0 else stop
+            if comma > 0:
+                parts.append(text[start : comma + 2])
+                start = min(comma + 2, stop)
                 if stop - start <= _SHORT:
                     break
-            self._break()
-            first = text.find(", ", start) + 2
-            first = first if first > start else stop
-            if first - start > self._limit - self._position:
-                self._parts.append(text[start:first])
-                self._position += first - start
-                start = first
-        self._parts.append(text[start:])
-        self._position += stop - start
+            parts.append(broken)
+            room, fresh = self._limit - len(broken) + 1, True
+        parts.append(text[start:])
+        self._position = self._limit - room + stop - start
 
     def fits(self, size: int, position: int) -> bool:
         """Say whether so many bytes have room on a line from a position on."""
         return size + position + len(self.indent) <= self._limit
-
-    def _break(self) -> None:
-        self._parts.append(f"\n{self.indent}{_CONTINUED}")
-        self._position = len(_CONTINUED) + len(self.indent)
 
     def take(self) -> str:
         """Return what was added since the last call."""

@@ -50,52 +50,45 @@ class NumberFormat:
 
     def rows(self, values: AnyArray) -> list[str]:
         """Return the rows of an array of two axes, with `, ` between numbers."""
-        odd = self._odd(values)
+        words = self._words(values)
         if self.pattern is None:
-            texts = str(values.tolist())[2:-2].split("], [")
-            return texts if odd is None else self._patched(texts, odd)
-        if odd is None:
+            rows = str(values.tolist())[2:-2].split("], [")
+            return rows if words is None else _patched(rows, words)
+        if words is None:
             lines = "\n".join([", ".join([self.pattern] * values.shape[1])] * values.shape[0])
             return (lines % tuple(values.ravel().tolist())).split("\n")
-        return self._odd_rows(values, odd)
+        width, parts = values.shape[1], np.where(words == "", self.pattern, words).ravel().tolist()
+        lines = "\n".join(", ".join(parts[at : at + width]) for at in range(0, len(parts), width))
+        return (lines % tuple(values[words == ""].tolist())).split("\n")
 
     def items(self, values: AnyArray) -> list[str]:
         """Return the numbers of one row, one by one."""
-        odd = self._odd(values)
-        numbers = values.tolist()
-        texts = list(map(str if self.pattern is None else self.pattern.__mod__, _finite(numbers)))
-        for at in np.flatnonzero(odd).tolist() if odd is not None else ():
-            texts[at] = self._word(numbers[at])
-        return texts
+        words = self._words(values)
+        texts = map(str if self.pattern is None else self.pattern.__mod__, _finite(values.tolist()))
+        if words is None:
+            return list(texts)
+        return [word or text for word, text in zip(words.tolist(), texts, strict=True)]
 
-    def _odd(self, values: AnyArray) -> NDArray[np.bool_] | None:
-        """Return where numbers are spelled as words; None where there are none."""
-        odd = np.zeros(values.shape, bool) if self.fill is None else is_fill(values, self.fill)
-        if values.dtype.kind == "f":
-            odd |= ~np.isfinite(values)
-        return odd if odd.any() else None
+    def _words(self, values: AnyArray) -> NDArray[np.str_] | None:
+        """Return the words for numbers that have one, and nothing for others; None where none has."""
+        filled = np.zeros(values.shape, bool) if self.fill is None else is_fill(values, self.fill)
+        real = values.dtype.kind == "f"
+        if not (filled.any() or (real and not np.isfinite(values).all())):
+            return None
+        words = np.where(filled, FILL, np.str_(""))
+        if real:
+            odd = ~np.isfinite(values) & ~filled
+            words = words.astype(object)
+            words[odd] = [unbounded(value, self.suffix) for value in values[odd].tolist()]
+        return words
 
-    def _odd_rows(self, values: AnyArray, odd: NDArray[np.bool_]) -> list[str]:
-        width = values.shape[1]
-        parts = [str(self.pattern)] * values.size
-        flat, marked = values.ravel(), odd.ravel()
-        for at in np.flatnonzero(marked).tolist():
-            parts[at] = self._word(flat[at].item())
-        lines = "\n".join(", ".join(parts[at : at + width]) for at in range(0, len(parts), width))
-        return (lines % tuple(flat[~marked].tolist())).split("\n")
 
-    def _patched(self, texts: list[str], odd: NDArray[np.bool_]) -> list[str]:
-        for row in np.flatnonzero(odd.any(1)).tolist():
-            items = texts[row].split(", ")
-            for at in np.flatnonzero(odd[row]).tolist():
-                items[at] = FILL
-            texts[row] = ", ".join(items)
-        return texts
-
-    def _word(self, value: float) -> str:
-        if self.fill is not None and bool(is_fill(np.asarray(value), self.fill)):
-            return FILL
-        return unbounded(value, self.suffix)
+def _patched(rows: list[str], words: NDArray[np.str_]) -> list[str]:
+    """Return rows of integers with words in place of numbers."""
+    for at in np.flatnonzero((words != "").any(1)).tolist():
+        numbers = zip(words[at].tolist(), rows[at].split(", "), strict=True)
+        rows[at] = ", ".join(word or number for word, number in numbers)
+    return rows
 
 
 def _finite(numbers: list[float]) -> list[float]:
