@@ -15,6 +15,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.dialects.base import Growth
 from omnizarr.netcdf.dialects.keeping import kept_attributes
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
+from omnizarr.netcdf.dialects.stored import without_sequence_fill
 from omnizarr.netcdf.model import GroupModel, VariableModel
 
 if TYPE_CHECKING:
@@ -102,4 +103,5 @@ def apart(variable: Variable, path: str | None = None) -> Array:
     `with_fill`) of one that threads may be reading by.
     """
     array = variable._handle()
-    return Array(array.store, array.format, array.path if path is None else path, array.metadata)
+    metadata = without_sequence_fill(array.metadata)
+    return Array(array.store, array.format, array.path if path is None else path, metadata)

@@ -107,6 +107,11 @@ def with_sequence_fill(variable: VariableModel, array: ArrayMetadata) -> ArrayMe
     return replace(array, fill_value=to_numpy(kind, [fill])[0])
 
 
+def without_sequence_fill(array: ArrayMetadata) -> ArrayMetadata:
+    """Return what the document of a v2 array of sequences can say: no fill value."""
+    return replace(array, fill_value=None) if isinstance(array.fill_value, np.ndarray) else array
+
+
 def holds(array: ArrayMetadata, kind: NcType) -> bool:
     """Say whether an array's elements can be values of a type."""
     dtype, name = array.data_type.dtype, array.data_type.name
