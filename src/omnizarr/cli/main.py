@@ -27,6 +27,7 @@ COMMANDS = {
     "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
     "demo": "Convert a netCDF file and compare it through three readers.",
     "dump": "Show a dataset as CDL, as ncdump does.",
+    "gen": "Make a dataset from CDL, as ncgen does.",
     "info": "Describe an array or a group.",
     "keys": "List the keys of a store, and the sizes of their values.",
     "tree": "Show a hierarchy as a tree.",

@@ -192,6 +192,25 @@ class Attributed:
         """Set an attribute of type string."""
         self._set_attribute(from_python(name, np.asarray(value).astype("U"), as_string=True))
 
+    def setncattr_typed(self, name: str, datatype: Any, value: Any) -> None:
+        """Set an attribute of a type that its value does not tell: char of any bytes, enums, records.
+
+        Parameters
+        ----------
+        datatype
+            One of `omnizarr.netcdf.types`, or a user-defined type.
+        value
+            A text for char; for other types a sequence of values, as `omnizarr.netcdf.items` has them.
+
+        Raises
+        ------
+        ConversionError
+            The type cannot hold the values.
+        """
+        kind: NcType = getattr(datatype, "nctype", datatype)
+        given = value if kind is CHAR else tuple(item_of(kind, item) for item in value)
+        self._set_attribute(AttributeModel(name, kind, given))
+
     def setncatts(self, attdict: Mapping[str, Any]) -> None:
         """Set several attributes."""
         for name, value in attdict.items():

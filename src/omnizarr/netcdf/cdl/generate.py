@@ -5,7 +5,7 @@ https://docs.unidata.ucar.edu/nug/current/_c_d_l.html
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL
-from omnizarr.netcdf.cdl.reading.values import Data, boxes, filled
+from omnizarr.netcdf.cdl.reading.values import Data, filled, regions
 from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.copying.convert import Aim, open_target, refuse
 from omnizarr.netcdf.copying.source import Region, variables_of
@@ -111,12 +111,12 @@ class CDLSource:
 
 def _write(goal: Target, path: str, data: Data) -> None:
     for start, values in data.merged():
-        for region, part in _regions(data, start, values):
+        for region, part in regions(data.shape, start, values):
             goal.write(path, region, part)
     for start, stop in () if _reads_as_fill(goal.array(path), data) else data.missing():
         for at in range(start, stop, _FILLED):
             values = filled(data.kind, data.fill, min(_FILLED, stop - at))
-            for region, part in _regions(data, at, values):
+            for region, part in regions(data.shape, at, values):
                 goal.write(path, region, part)
 
 
@@ -127,15 +127,6 @@ def _reads_as_fill(array: Array | None, data: Data) -> bool:
     wanted = to_storage(data.kind, filled(data.kind, data.fill, 1), array.metadata.data_type)
     fill = array.fill_value
     return fill is not None and np.asarray(fill, wanted.dtype).tobytes() == wanted.tobytes()
-
-
-def _regions(data: Data, start: int, values: AnyArray) -> Iterator[tuple[Region, AnyArray]]:
-    """Yield the regions that a run of values makes, and the values of each."""
-    at = 0
-    for box, count in boxes(data.shape, start, start + len(values)):
-        shape = tuple(part.stop - part.start for part in box)
-        yield box, np.asarray(values[at : at + count]).reshape(shape)
-        at += count
 
 
 def _cut(model: DatasetModel, is_file: bool) -> DatasetModel:

@@ -135,6 +135,16 @@ def filler(kind: NcType) -> Item:
             )
 
 
+def regions(
+    shape: Sequence[int], start: int, values: AnyArray
+) -> Iterator[tuple[tuple[slice, ...], AnyArray]]:
+    """Yield the regions of an array that a run of values makes, and the values of each in its shape."""
+    at = 0
+    for box, count in boxes(shape, start, start + len(values)):
+        yield box, values[at : at + count].reshape(tuple(part.stop - part.start for part in box))
+        at += count
+
+
 def boxes(shape: Sequence[int], start: int, stop: int) -> Iterator[tuple[tuple[slice, ...], int]]:
     """Yield the boxes that a range of elements in C order makes, and how many elements each has."""
     if start >= stop:
