@@ -10,6 +10,7 @@ import numpy as np
 
 from omnizarr.errors import ConversionError, StoreError
 from omnizarr.netcdf.dialects.attributes import is_hidden
+from omnizarr.netcdf.items import from_numpy, to_numpy
 from omnizarr.netcdf.model import AttributeModel
 from omnizarr.netcdf.names import AttributeAccessError, OutOfRangeError
 from omnizarr.netcdf.session import Session, locked
@@ -208,7 +209,7 @@ class Attributed:
             The type cannot hold the values.
         """
         kind: NcType = getattr(datatype, "nctype", datatype)
-        given = value if kind is CHAR else tuple(item_of(kind, item) for item in value)
+        given = value if kind is CHAR else from_numpy(kind, to_numpy(kind, value))
         self._set_attribute(AttributeModel(name, kind, given))
 
     def setncatts(self, attdict: Mapping[str, Any]) -> None:

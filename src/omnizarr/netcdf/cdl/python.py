@@ -183,7 +183,9 @@ def _attribute(attribute: AttributeModel, *, of_variable: bool = False) -> str:
 def _fill(kind: NcType, fill: AttributeModel) -> str:
     if isinstance(fill.value, str):
         return repr(fill.value.encode("utf-8", "surrogateescape"))
-    return _spelled(kind, fill.values[0])
+    value = _spelled(kind, fill.values[0])
+    is_plain = isinstance(kind, AtomicType | Enum)
+    return value if is_plain else f"to_numpy({_part(kind)}.nctype, [{value}])[0]"
 
 
 def _listed(kind: NcType, items: Sequence[Any]) -> str:
