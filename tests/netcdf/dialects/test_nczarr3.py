@@ -138,14 +138,15 @@ def test_xarray_reads_it(tmp_path: Path) -> None:
     with netcdf.Dataset(tmp_path / "d", "w", zarr_format=3) as dataset:
         dataset.createDimension("time", None)
         dataset.createDimension("x", 3)
-        heat = dataset.createVariable("heat", "f4", ("time", "x"), zlib=True)
-        heat[:] = [[1, 2, 3], [4, 5, 6]]
+        heat = dataset.createVariable("heat", "f4", ("time", "x"), zlib=True, fill_value=-9.5)
+        heat[:] = np.ma.masked_equal([[1, 2, 3], [4, 5, 0]], 0)
         time = dataset.createVariable("time", "i4", ("time",))
         time.units = "days since 2000-01-01"
         time[:] = [0, 1]
+    assert netcdf.Dataset(tmp_path / "d")["heat"].get_fill_value() == -9.5
     with xr.open_zarr(tmp_path / "d", consolidated=False) as found:
         assert found.sizes == {"time": 2, "x": 3}
-        assert found.heat.values.tolist() == [[1, 2, 3], [4, 5, 6]]
+        assert np.array_equal(found.heat.values, [[1, 2, 3], [4, 5, np.nan]], equal_nan=True)
         assert found.time.values.tolist() == np.array(["2000-01-01", "2000-01-02"], "M8[ns]").tolist()
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, shown
+from omnizarr.netcdf.dialects.fills import double_in
 from omnizarr.netcdf.items import from_json, to_json
 from omnizarr.netcdf.model import AttributeModel, Values
 from omnizarr.netcdf.types import (
@@ -237,7 +238,7 @@ def _numbers(kind: NcType, values: list[Json]) -> Values | None:
     """Return the values as numbers of a type, or None where they are not."""
     try:
         if kind in (FLOAT, DOUBLE):
-            return tuple(float(kind.dtype.type(_number(value))) for value in values)
+            return tuple(float(kind.dtype.type(_real(value))) for value in values)
         return tuple(int(kind.dtype.type(int(_number(value)))) for value in values)
     except (TypeError, ValueError, OverflowError):
         return None
@@ -249,6 +250,12 @@ def _number(value: Json) -> int | float:
     if isinstance(value, bool | int | float):
         return value
     raise TypeError("not a number")
+
+
+def _real(value: Json) -> int | float:
+    """Return a floating number, which xarray has in base64 on Zarr v3."""
+    found = double_in(value) if isinstance(value, str) else value
+    return _number(found)
 
 
 def _inferred(name: str, value: Json) -> AttributeModel:

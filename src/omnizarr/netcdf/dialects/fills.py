@@ -35,7 +35,7 @@ def fill_attribute(kind: NcType, value: Json) -> AttributeModel | None:
     if kind is CHAR:
         return AttributeModel(FILL_VALUE, CHAR, value) if isinstance(value, str) else None
     if kind in (FLOAT, DOUBLE) and isinstance(value, str):
-        value = _double(value)
+        value = double_in(value)
     try:
         item: Item = from_json(kind, value)
     except ConversionError:
@@ -51,7 +51,7 @@ def encoded_fill(attribute: AttributeModel) -> Json:
     return value if isinstance(value, int) else None
 
 
-def _double(text: str) -> Json:
+def double_in(text: str) -> Json:
     """Return the number that is in base64; a text that holds none, `NaN` among them, as it is."""
     try:
         data = b64decode(text, validate=True)

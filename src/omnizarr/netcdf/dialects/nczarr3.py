@@ -2,7 +2,8 @@
 
 Beside what the appendix defines, we write `types` and `growing` in `_nczarr_group`, and `type` and
 `no_fill` in `_nczarr_array`, as in NCZarr on Zarr v2. What the appendix spells in several ways is read in
-each of them, and as netCDF-C's development versions have it.
+each of them, and as netCDF-C's development versions have it. A `_FillValue` of floating numbers is in base64,
+which xarray insists on.
 
 https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 """
@@ -25,6 +26,7 @@ from omnizarr.metadata.dtype_numpy import data_type_of
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.attributes import encode_attribute
 from omnizarr.netcdf.dialects.base import Found, Growth
+from omnizarr.netcdf.dialects.fills import encoded_fill
 from omnizarr.netcdf.dialects.nczarr import (
     ARRAY,
     ATTRIBUTES,
@@ -41,8 +43,8 @@ from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType
+from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, STRING, AtomicType, NcType
 
 _ATTRIBUTES = "_nczarr_attrs"
 # In the order in which they are looked for.
@@ -89,6 +91,9 @@ class NCZarr3:
         if variable.no_fill:
             content["no_fill"] = 1
         attributes = _encoded(variable.attributes, {ARRAY: content})
+        for attribute in variable.attributes:
+            if attribute.name == FILL_VALUE and attribute.type in (FLOAT, DOUBLE):
+                attributes[FILL_VALUE] = encoded_fill(attribute)
         array = v3_array(variable, _as_v3_text(variable.type, new_array(variable, shape, attributes)))
         names = tuple(path.rpartition("/")[2] for path in variable.dimensions)
         if not names:
