@@ -233,7 +233,7 @@ def planned(
         else:
             found = open_source(source, None, storage_options)
         held.callback(found.close)
-        goal = _target(aim, found.kind, storage_options)
+        goal = open_target(aim, found.kind, storage_options)
         held.callback(goal.close)
         yield _planned(found, goal, options, memory)
 
@@ -253,7 +253,8 @@ def refuse(source: Any, losses: tuple[Loss, ...]) -> None:
         raise ConversionError(f"{source} holds {len(losses)} things that the target cannot:\n{listed}")
 
 
-def _target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] | None) -> Target:
+def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] | None) -> Target:
+    """Return the target of a conversion; `kind` is that of the source, where it is a file."""
     file = netcdf_file(aim.target) if aim.path is None else None
     if aim.kind is not None or (file is not None and aim.dialect is None):
         if aim.dialect is not None or aim.zarr_format is not None:

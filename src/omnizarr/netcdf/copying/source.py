@@ -27,12 +27,14 @@ from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.filters import Fletcher32, OtherFilter, Shuffle, Szip
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.types import AtomicType, Compound, NcType, Vlen
 from omnizarr.netcdf.values.storage import from_storage
 from omnizarr.store.base import Store
 
 Region = tuple[slice, ...]
 
 _MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
+_ROWS = 1024
 _USER_BLOCKS = tuple(512 << i for i in range(8))
 _SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
 
@@ -162,7 +164,8 @@ class FileSource:
         self._datasets = found.datasets
         self._kept = found.kept
         losses = list(found.losses)
-        self.model = replace(found.dataset, root=_storable(found.dataset.root, "/", losses))
+        root = self._readable(found.dataset.root, found.dataset.root, "/", losses)
+        self.model = replace(found.dataset, root=_storable(root, "/", losses))
         self.losses = tuple(losses)
         self._variables = variables_of(self.model.root)
         self._arrays: dict[str, Array | None] = {}
@@ -170,6 +173,23 @@ class FileSource:
         if self._file.hdf5 is not None:
             self._chunks = ChunksOfFile(self._file.hdf5, self._file.path)
             self._held.callback(self._chunks.close)
+
+    def _readable(self, root: GroupModel, group: GroupModel, path: str, losses: list[Loss]) -> GroupModel:
+        """Return a group without the variables that h5py cannot read, which only reading them tells."""
+        kept = []
+        for variable in group.variables:
+            try:
+                if _is_nested(variable.type):
+                    self._try_all(variable, join(path, variable.name), root.shape(variable))
+                kept.append(variable)
+            except ConversionError as error:
+                losses.append(Loss(join(path, variable.name), f"the variable: {error}"))
+        groups = tuple(self._readable(root, g, join(path, g.name), losses) for g in group.groups)
+        return replace(group, variables=tuple(kept), groups=groups)
+
+    def _try_all(self, variable: VariableModel, path: str, shape: tuple[int, ...]) -> None:
+        for start in range(0, shape[0] if shape else 1, _ROWS):
+            self._file.read(variable, path, (slice(start, start + _ROWS), ...) if shape else ...)
 
     @property
     def stamp(self) -> str | None:
@@ -206,11 +226,23 @@ class FileSource:
 
     def begin(self, path: str) -> None:
         """Let HDF5 cache no chunks of a variable, which may take 64 MB."""
-        self._file.read_uncached(path)
+        if isinstance(self._variables[path].type, AtomicType):  # others are read by h5py
+            self._file.read_uncached(path)
 
     def close(self) -> None:
         """Release the file."""
         self._held.close()
+
+
+def _is_nested(kind: NcType) -> bool:
+    """Say whether there are sequences of something else than numbers and texts, which h5py reads at times."""
+    match kind:
+        case Vlen(base=base):
+            return not isinstance(base, AtomicType)
+        case Compound(fields=fields):
+            return any(_is_nested(field.type) for field in fields)
+        case _:
+            return False
 
 
 def variables_of(root: GroupModel) -> dict[str, VariableModel]:
@@ -260,6 +292,4 @@ def _with_filters_in_order(variable: VariableModel) -> VariableModel:
         return variable
     if names.index(Fletcher32) > names.index(Shuffle):
         return variable
-    return replace(
-        variable, filters=(*(f for f in filters if not isinstance(f, Fletcher32)), Fletcher32())
-    )
+    return replace(variable, filters=(*(f for f in filters if not isinstance(f, Fletcher32)), Fletcher32()))

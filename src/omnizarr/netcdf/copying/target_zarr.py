@@ -23,7 +23,6 @@ from omnizarr.jsontypes import Json
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.netcdf.copying.source import Source, variables_of
 from omnizarr.netcdf.copying.target import put, with_fill_of
-from omnizarr.netcdf.opening import PROPERTIES
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.losses import losses_in
@@ -32,6 +31,7 @@ from omnizarr.netcdf.files.fitting import Longest
 from omnizarr.netcdf.filters import Filter, OtherFilter, Szip
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.opening import PROPERTIES
 from omnizarr.netcdf.types import STRING
 from omnizarr.store.base import Store
 

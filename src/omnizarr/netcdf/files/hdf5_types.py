@@ -49,7 +49,6 @@ class HDF5Types:
                     made.enum_insert(name.encode(), value)
             case Opaque():
                 made = h5t.create(h5t.OPAQUE, kind.length)
-                made.set_tag(kind.name.encode()[:255])
             case Vlen():
                 made = h5t.vlen_create(self.of(kind.base, endian))
             case Compound():

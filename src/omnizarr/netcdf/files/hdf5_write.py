@@ -24,7 +24,7 @@ from omnizarr.netcdf.files.hdf5_types import HDF5Types
 from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Zlib
 from omnizarr.netcdf.items import AnyArray, to_numpy
 from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.types import CHAR
+from omnizarr.netcdf.types import CHAR, STRING
 
 _OPTIONAL = 1  # H5Z_FLAG_OPTIONAL: the filter need not be there when the dataset is made
 
@@ -184,7 +184,8 @@ class HDF5Writer:
             return
         if path in self._arrays:
             fill = np.asarray(self._arrays[path].fill_value)
-        elif variable.fill_value is not None:
+        elif variable.fill_value is not None and (variable.type.is_fixed or variable.type is STRING):
+            # h5py cannot convert a sequence here; empty is what HDF5 fills with by itself.
             fill = to_numpy(variable.type, (variable.fill_value,))[0]
         else:
             return
