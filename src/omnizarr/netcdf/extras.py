@@ -23,5 +23,5 @@ def optional(name: str) -> Any:
             warnings.filterwarnings("ignore", "h5py is running against HDF5")
             return import_module(name)
     except ImportError as error:
-        message = f"netCDF files need the package {name}, which belongs to the extra 'netcdf'"
+        message = f"this needs the package {name}, which belongs to the extra 'netcdf'"
         raise ConversionError(f"{message} (pip install 'omnizarr[netcdf]')") from error
