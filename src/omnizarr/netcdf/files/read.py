@@ -81,6 +81,9 @@ class NetCDFFile:
         except (OSError, RuntimeError) as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else error
             raise ConversionError(f"{self.path} is no netCDF file that can be read: {why}") from error
+        except TypeError as error:
+            message = f"{self.path}: netCDF4 cannot open it for the sake of a type"
+            raise ConversionError(f"{message}: {error}") from error
         self.netcdf.set_auto_maskandscale(False)
         self.netcdf.set_auto_chartostring(False)
         self.hdf5: Any = None
@@ -202,9 +205,12 @@ class _Reader:
             yield attribute
 
     def attribute(self, owner: Any, node: Any, name: str) -> AttributeModel | None:
+        if node is not None and self.verbatim:
+            types = self.file.user_variables.types
+            kind_of = types.type_of(node.attrs.get_id(name).get_type())
+            if owner is None or not isinstance(kind_of, AtomicType):
+                return attribute_by_hdf5(node, name, types)
         kind = "number" if node is None else hdf5.attribute_kind(node, name)
-        if owner is None or (kind == "other" and self.verbatim):
-            return attribute_by_hdf5(node, name, self.file.user_variables.types)
         return None if kind == "other" else attribute_by_netcdf(owner, name, kind)
 
     # --- variables
