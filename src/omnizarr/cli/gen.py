@@ -9,7 +9,7 @@ import click
 
 from omnizarr.cli.output import write_text
 from omnizarr.cli.places import PlaceType
-from omnizarr.errors import StoreNotFoundError
+from omnizarr.netcdf.cdl.fromcdl import read_cdl
 from omnizarr.netcdf.cdl.generate import generate
 from omnizarr.netcdf.cdl.python import losses_in_python, write_python
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL, parse_cdl
@@ -74,10 +74,7 @@ def _write_script(
 def _text_of(file: str) -> str:
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    path = Path(file)
-    if not path.exists():
-        raise StoreNotFoundError("there is no such file", store=file)
-    return path.read_bytes().decode("utf-8", "surrogateescape")
+    return read_cdl(file)
 
 
 def _file_name(name: str) -> str:

@@ -12,6 +12,7 @@ from omnizarr.codecs.szip import is_available as has_szip
 from omnizarr.hierarchy.consolidate import consolidate_metadata, is_consolidated
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.netcdf.cdl.datasets import name_of, text_of
+from omnizarr.netcdf.cdl.fromcdl import make_dataset
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import dialect_for, read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
@@ -213,6 +214,32 @@ class Dataset(Group):
         if synchronise(self) and self._is_consolidated:
             node = self._node
             consolidate_metadata(node.store, node.path, node.zarr_format)
+
+    @staticmethod
+    def fromcdl(
+        cdlfilename: str | Path, ncfilename: Any = None, mode: str = "a", format: str = "NETCDF4"
+    ) -> Dataset:
+        """Make a dataset of a file of CDL, and open it.
+
+        Parameters
+        ----------
+        ncfilename
+            Where it is made, in Zarr whatever its name; unless given, beside the file with the suffix `.nc`.
+        mode
+            How it is opened.
+        format
+            As for `Dataset`.
+
+        Raises
+        ------
+        MetadataError
+            The text is no CDL; also a ValueError.
+        NodeExistsError
+            There is something already; also a FileExistsError.
+        """
+        if format not in _FORMATS:
+            raise ValueError(f"format: expected one of {', '.join(_FORMATS)}, found {format!r}")
+        return Dataset(make_dataset(cdlfilename, ncfilename), mode)
 
     def tocdl(self, coordvars: bool = False, data: bool = False, outfile: Any = None) -> str | None:
         """Return the dataset as CDL with its special attributes, as `ncdump -s` writes it.

@@ -84,7 +84,7 @@ class CDLSource:
 
     def __init__(self, parsed: ParsedCDL, *, is_file: bool) -> None:
         self.name = f"CDL {parsed.name!r}"
-        self.model = _cut(parsed.model, is_file)
+        self.model = with_chunks(parsed.model, is_file=is_file)
         self._values = parsed.values
 
     def array(self, path: str) -> Array | None:
@@ -129,7 +129,7 @@ def _reads_as_fill(array: Array | None, data: Data) -> bool:
     return fill is not None and np.asarray(fill, wanted.dtype).tobytes() == wanted.tobytes()
 
 
-def _cut(model: DatasetModel, is_file: bool) -> DatasetModel:
+def with_chunks(model: DatasetModel, *, is_file: bool = False) -> DatasetModel:
     """Return a dataset whose variables have chunks, where the text says nothing of them.
 
     A file keeps what cannot grow in one piece, as netCDF-C does.

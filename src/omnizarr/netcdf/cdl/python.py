@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from omnizarr.netcdf.attributes import from_python
+from omnizarr.netcdf.cdl.generate import with_chunks
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL
 from omnizarr.netcdf.cdl.reading.values import Data, filled, regions
+from omnizarr.netcdf.copying.source import variables_of
 from omnizarr.netcdf.filters import Blosc, Bzip2, Filter, Fletcher32, Shuffle, Zlib, Zstd
 from omnizarr.netcdf.items import AnyArray, from_numpy
 from omnizarr.netcdf.model import (
@@ -91,6 +93,7 @@ class _Writer:
 
     def __init__(self, parsed: ParsedCDL) -> None:
         self.root = parsed.model.root
+        self.chunked = variables_of(with_chunks(parsed.model).root)
         self.values = parsed.values
 
     def group(self, path: str, group: GroupModel) -> Iterator[str]:
@@ -110,7 +113,7 @@ class _Writer:
         if variable.dimensions:
             names = "".join(f"root{_at(name)}, " for name in variable.dimensions)
             arguments.append(f"({names.rstrip()})")
-        arguments += [f"{name}={value}" for name, value in self.arguments(variable).items()]
+        arguments += [f"{name}={value}" for name, value in self.arguments(path, variable).items()]
         yield f"variable = group.createVariable({', '.join(arguments)})"
         for attribute in variable.attributes:
             if attribute.name != FILL_VALUE:
@@ -121,12 +124,13 @@ class _Writer:
             yield "variable.set_auto_chartostring(False)"
             yield from _assignments(data)
 
-    def arguments(self, variable: VariableModel) -> dict[str, str]:
+    def arguments(self, path: str, variable: VariableModel) -> dict[str, str]:
         found = _filters(variable.filters) or {}
         if variable.contiguous:
             found["contiguous"] = "True"
-        elif variable.chunks is not None:
-            found["chunksizes"] = repr(variable.chunks)
+        elif variable.chunks is not None or any(map(self.grows, variable.dimensions)):
+            # What is usual depends on how long a dimension is by then.
+            found["chunksizes"] = repr(self.chunked[path].chunks)
         if variable.endian != NATIVE:
             found["endian"] = repr(variable.endian)
         fill = next((a for a in variable.attributes if a.name == FILL_VALUE), None)
@@ -135,6 +139,10 @@ class _Writer:
         elif fill is not None:
             found["fill_value"] = _fill(variable.type, fill)
         return found
+
+    def grows(self, dimension: str) -> bool:
+        found = self.root.dimension(dimension)
+        return found is not None and found.unlimited
 
 
 def _definition(kind: UserType) -> str:
