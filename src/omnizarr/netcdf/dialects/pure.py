@@ -60,12 +60,14 @@ def read_pure(root: Group, conventions: tuple[Convention, ...]) -> Found:
     Parameters
     ----------
     conventions
-        The first that finds names for the axes of some array is followed, else the last.
+        The first that finds names for the axes of some array is followed, or where there are no arrays; else
+        the last.
     """
     broken: list[tuple[str, MetadataError]] = []
     nodes = list(_nodes(root, broken))
     arrays = [metadata for _, metadata in nodes if isinstance(metadata, ArrayMetadata)]
-    followed = next((c for c in conventions[:-1] if any(map(partial(_names, c), arrays))), conventions[-1])
+    fitting = (c for c in conventions if not arrays or any(map(partial(_is_named, c), arrays)))
+    followed = next(fitting, conventions[-1])
     reader = _Reader(root, followed)
     for relative, error in broken:
         reader.found.leave_out("unreadable", f"/{relative}", str(error))
@@ -78,9 +80,10 @@ def _nodes(root: Group, broken: list[tuple[str, MetadataError]]) -> Iterator[tup
     return walk(root.store, root.format, root.path, on_error=lambda *fault: broken.append(fault))
 
 
-def _names(convention: Convention, metadata: ArrayMetadata) -> bool:
-    """Say whether an array has a name for any of its axes."""
-    return any(convention.axis_names(metadata) or ())
+def _is_named(convention: Convention, metadata: ArrayMetadata) -> bool:
+    """Say whether an array has a name for any of its axes, or says that there are none to name."""
+    names = convention.axis_names(metadata)
+    return names == () or any(names or ())
 
 
 def shown_attributes(values: Iterable[tuple[str, Json]]) -> tuple[AttributeModel, ...]:
