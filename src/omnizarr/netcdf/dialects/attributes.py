@@ -239,7 +239,7 @@ def _numbers(kind: NcType, values: list[Json]) -> Values | None:
     try:
         if kind in (FLOAT, DOUBLE):
             return tuple(float(kind.dtype.type(_real(value))) for value in values)
-        return tuple(int(kind.dtype.type(int(_number(value)))) for value in values)
+        return tuple(int(kind.dtype.type(_integer(value))) for value in values)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -250,6 +250,13 @@ def _number(value: Json) -> int | float:
     if isinstance(value, bool | int | float):
         return value
     raise TypeError("not a number")
+
+
+def _integer(value: Json) -> int:
+    number = int(value) if isinstance(value, str) else _number(value)
+    if number != int(number):
+        raise ValueError("not an integer")
+    return int(number)
 
 
 def _real(value: Json) -> int | float:

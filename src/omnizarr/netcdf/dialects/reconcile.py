@@ -4,8 +4,8 @@ They lie under different keys, and a writer can die between them; or they were n
 dimension is as long as the longest of its variables. Of what else does not agree, a fault is noted, and the
 shape of the array holds, since the values are there:
 
-- a dimension that is referred to and does not exist is made where the reference says, in the variable's own
-  group if that group does not exist;
+- a dimension that is referred to and does not exist is made where the reference says, if that is the
+  variable's group or one above, else in the variable's group;
 - an axis that is longer or shorter than its fixed dimension gets one of its own: `x_5`;
 - an axis whose dimension is not said gets an anonymous one in the root, one for each length.
 """
@@ -75,26 +75,24 @@ class _Dimensions:
         return replace(variable, dimensions=named)
 
     def resolve(self, reference: str, length: int, where: str) -> str:
-        if reference == ANONYMOUS:
+        """Return the absolute path of a dimension, made if need be."""
+        *_, name = reference.split("/")
+        if not name:
             path = f"/_Anonymous_Dim_{length}"
             return path if self.get(path) else self.set(path, DimensionModel(path[1:], length))
-        group = parent_of(where)
-        name = reference.rpartition("/")[2]
-        if "/" in reference:
-            if self.get(reference):
-                return reference
-            group = parent_of(reference) if parent_of(reference) in self.of_group else group
+        own = parent_of(where)
+        visible = _upwards(own)
+        if "/" not in reference:
+            found = [join(group, name) for group in visible if self.get(join(group, name))]
         else:
-            for above in _upwards(group):
-                if self.get(join(above, name)):
-                    return join(above, name)
-        if not name:
-            return self.resolve(ANONYMOUS, length, where)
-        path = join(group, name)
+            found = [reference] if parent_of(reference) in visible and self.get(reference) else []
+        if found:
+            return found[0]
+        named = "/" in reference and parent_of(reference) in visible
+        path = join(parent_of(reference) if named else own, name)
         if self.get(path) is None:
-            self.found.fault(
-                "dangling-dimension", where, f"dimension {reference} does not exist; {path} is {length} long"
-            )
+            message = f"there is no dimension {reference} here or above; {path} is {length} long"
+            self.found.fault("dangling-dimension", where, message)
             self.set(path, DimensionModel(name, length))
         return path
 

@@ -19,7 +19,7 @@ def as_text(metadata: ArrayMetadata, kind: NcType) -> ArrayMetadata:
     same; and strings as raw bytes (`r80`) on v3.
     """
     dtype = metadata.data_type.dtype
-    if kind is CHAR and dtype != "S1" and dtype.kind in "iuU":
+    if kind is CHAR and (f"{dtype.kind}{dtype.itemsize}" in ("i1", "u1") or dtype.str[1:] == "U1"):
         return _with_dtype(metadata, np.dtype("S1"))
     if kind is STRING and dtype.kind == "V" and dtype.names is None:
         return _with_dtype(metadata, np.dtype(f"S{dtype.itemsize}"))
