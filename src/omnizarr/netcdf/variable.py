@@ -23,7 +23,7 @@ from omnizarr.netcdf.session import Session, locked
 from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType, UserType
 from omnizarr.netcdf.usertypes import UserTypeHandle, class_of, handle_of
 from omnizarr.netcdf.values.layouts import complex_like, string_room
-from omnizarr.netcdf.values.presentation import Presentation, Switches
+from omnizarr.netcdf.values.presentation import Presentation, Switches, presentation_of
 from omnizarr.netcdf.values.quantize import quantization_of
 from omnizarr.netcdf.values.records import longest_string
 from omnizarr.netcdf.values.selection import Index, Target, growing, is_orthogonal, normalized
@@ -250,10 +250,13 @@ class Variable(Attributed):
     @locked
     def _present(self) -> Presentation:
         if self._presentation is None:
-            attributes = {name: to_python(attribute) for name, attribute in self._attributes.items()}
-            kind, no_fill = self._model.type, self._model.no_fill
-            auto_complex = self._session.auto_complex
-            self._presentation = Presentation(kind, attributes, no_fill, self._switches, auto_complex)
+            self._presentation = presentation_of(
+                self._model.type,
+                self.__dict__,
+                self._switches,
+                no_fill=self._model.no_fill,
+                auto_complex=self._session.auto_complex,
+            )
         return self._presentation
 
     # --- values
@@ -266,7 +269,9 @@ class Variable(Attributed):
         indices = normalized(key, len(shape))
         stored = _read(array, indices, scalar=not shape)
         shown = presentation.shown(from_storage(self._model.type, stored), shape[-1] if shape else None)
-        return _as_result(shown, scalar=not shape)
+        # netCDF4-python shows one value as an array of no axes where there could be a mask, and is none.
+        as_array = not shape or (presentation.switches.mask and not presentation.switches.always_mask)
+        return _as_result(shown, as_array=as_array)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write a selection; past the end of an unlimited dimension it becomes longer.
@@ -479,10 +484,10 @@ def _write(array: Array, indices: Sequence[Index], stored: AnyArray, *, scalar: 
         array[(*indices, ...)] = stored
 
 
-def _as_result(values: Any, *, scalar: bool) -> Any:
+def _as_result(values: Any, *, as_array: bool) -> Any:
     """Return an array, or the one value; a masked one is `np.ma.masked`."""
     if not isinstance(values, np.ndarray) or values.ndim:
         return values
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.masked if np.ma.getmaskarray(values).all() else values
-    return values if scalar and values.dtype.kind != "O" else values[()]
+    return values if as_array and values.dtype.kind in "iufS" else values[()]

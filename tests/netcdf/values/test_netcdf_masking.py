@@ -36,9 +36,9 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
 }
 
 
-def _made(library: Any, target: Any, case: str) -> Any:
+def _made(library: Any, target: Any, case: str, **options: Any) -> Any:
     code, attributes, values = CASES[case]
-    dataset = library.Dataset(target, "w")
+    dataset = library.Dataset(target, "w", **options)
     dataset.createDimension("x", 3)
     fill = attributes.get("_FillValue")
     variable = dataset.createVariable("v", code, ("x",), fill_value=fill)
@@ -83,8 +83,12 @@ def test_writing(case: str, tmp_path: Path) -> None:
     theirs.close()
 
 
-def test_the_first_of_several_missing_values_is_written() -> None:
-    dataset = _made(netcdf, {}, "missing values")
-    dataset["v"][:] = np.ma.masked_array([20, 30, 40], [False, True, False])
-    dataset.set_auto_mask(False)
-    assert dataset["v"][:].tolist() == [20, 7, 40]
+def test_several_missing_values_stand_for_none() -> None:
+    for library, target in ((netcdf, {}), (netCDF4, "unused")):
+        options = {"diskless": True} if library is netCDF4 else {}
+        variable = _made(library, target, "missing values", **options)["v"]
+        with pytest.raises(RuntimeError, match="missing_value"):
+            variable[:] = np.ma.masked_array([20, 30, 40], [False, True, False])
+        variable[:] = np.ma.masked_array([20, 8, 40], [False, True, False])
+        variable.set_auto_mask(False)
+        assert variable[:].tolist() == [20, 8, 40]

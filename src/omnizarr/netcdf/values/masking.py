@@ -1,159 +1,164 @@
-"""What is missing in values, and how packed numbers are unpacked: netCDF's attribute conventions.
+"""What stands for missing values, as netCDF's attribute conventions and netCDF4-python have it.
 
 https://docs.unidata.ucar.edu/nug/current/attribute_conventions.html
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnizarr.netcdf.names import DefinitionError
 from omnizarr.netcdf.types import NcType
 
 AnyArray: TypeAlias = NDArray[Any]
 Attributes: TypeAlias = Mapping[str, Any]
 
+_NOTHING: tuple[Any, ...] = ()
 
-def masked(values: AnyArray, kind: NcType, attributes: Attributes, *, no_fill: bool) -> AnyArray:
-    """Return values, as a masked array where some are missing by `missing_value`, `_FillValue` or range.
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Values of a variable that are not there.
+
+    Attributes
+    ----------
+    values
+        Those of `missing_value`.
+    fill
+        That of `_FillValue`, or else the default of the type; none where elements are not filled.
+    replacement
+        What masked arrays are to be filled with where none of `values` is found.
+    low, high
+        The limits of what is valid.
+    """
+
+    values: tuple[Any, ...] = ()
+    fill: Any = None
+    replacement: Any = None
+    low: Any = None
+    high: Any = None
+
+    def masked(self, values: AnyArray) -> AnyArray:
+        """Return values, as a masked array where some are missing."""
+        found = [missing for missing in self.values if _equal(values, missing).any()]
+        mask = np.zeros(values.shape, bool)
+        for missing in found:
+            mask |= _equal(values, missing)
+        if self.fill is not None:
+            mask |= _equal(values, self.fill)
+        with np.errstate(invalid="ignore"):
+            mask |= False if self.low is None else values < self.low
+            mask |= False if self.high is None else values > self.high
+        if not mask.any():
+            return values
+        return np.ma.masked_array(values, mask, fill_value=self.values[0] if found else self.replacement)
+
+
+def missing_of(kind: NcType, attributes: Attributes, *, no_fill: bool, unsigned: bool) -> Missing:
+    """Return what is missing by a variable's attributes; those that its type cannot hold warn.
 
     Parameters
     ----------
     attributes
-        The variable's attributes as numpy has them, by name.
+        As numpy has them, by name.
     no_fill
         Whether there is no filling. It only keeps bytes from being masked: netCDF4-python takes the default
         fill value of all other types for missing even so.
+    unsigned
+        Whether integers with a sign are shown without.
     """
-    mask = np.zeros(values.shape, bool)
-    replacement: Any = None
-    for name in ("missing_value", "_FillValue"):
-        for missing in _as_values(attributes.get(name), values.dtype):
-            mask |= _equal(values, missing)
-            replacement = missing if replacement is None or name == "_FillValue" else replacement
-    default = values.dtype.type(kind.dtype.type(kind.default_fill))
-    if "_FillValue" not in attributes and not (no_fill and kind.size == 1 and kind.is_numeric):
-        mask |= values == default
-        replacement = default if replacement is None else replacement
-    mask |= _out_of_range(values, kind, attributes)
-    if not mask.any():
-        return values
-    return np.ma.masked_array(values, mask, fill_value=default if replacement is None else replacement)
+    found = {
+        name: _usable(name, attributes[name], kind, unsigned)
+        for name in ("missing_value", "_FillValue", "valid_range", "valid_min", "valid_max")
+        if name in attributes
+    }
+    replacement = next(iter(found.get("_FillValue", _NOTHING)), kind.dtype.type(kind.default_fill))
+    if unsigned and not found.get("_FillValue"):
+        replacement = kind.default_fill
+    is_filled = bool(found.get("_FillValue")) or not (no_fill and kind.is_numeric and kind.size == 1)
+    low = high = None
+    if kind.is_numeric:
+        both = found.get("valid_range", _NOTHING)
+        low, high = both if len(both) == 2 else (_single(found.get(n)) for n in ("valid_min", "valid_max"))
+    values = found.get("missing_value", _NOTHING)
+    return Missing(values, replacement if is_filled else None, replacement, low, high)
 
 
-def unpacked(values: AnyArray, attributes: Attributes) -> AnyArray:
-    """Return `values * scale_factor + add_offset`; the values themselves where there is neither."""
-    scale, offset = _number(attributes, "scale_factor"), _number(attributes, "add_offset")
-    if scale is not None and (scale != 1.0 or offset is None):
-        values = values * scale
-    if offset is not None and (offset != 0.0 or scale is None):
-        values = values + offset
-    return values
+def _single(values: tuple[Any, ...] | None) -> Any:
+    return values[0] if values is not None and len(values) == 1 else None
 
 
-def packed(values: AnyArray, dtype: np.dtype[Any], attributes: Attributes) -> AnyArray:
-    """Return the numbers that `unpacked` turns into these values, rounded where they are integers."""
-    scale, offset = _number(attributes, "scale_factor"), _number(attributes, "add_offset")
-    if offset is not None:
-        values = values - offset
-    if scale is not None:
-        values = values / scale
-    if (scale is not None or offset is not None) and dtype.kind in "iu":
-        values = np.ma.around(values) if isinstance(values, np.ma.MaskedArray) else np.around(values)
-    return values
+def _usable(name: str, value: Any, kind: NcType, unsigned: bool) -> tuple[Any, ...]:
+    """Return the values of an attribute in the type of a variable; none where that cannot hold them."""
+    cast = _cast(value, kind)
+    if cast is None:
+        message = f"{name} = {value!r} is not used: a variable of type {kind} cannot hold it"
+        warnings.warn(message, stacklevel=6)
+        return ()
+    return tuple(cast.view(unsigned_of(cast.dtype)) if unsigned else cast)
 
 
-def filled(values: AnyArray, kind: NcType, attributes: Attributes) -> AnyArray:
-    """Return values without a mask: what is masked becomes `missing_value`, `_FillValue` or the default."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    missing: Any = kind.default_fill
-    for name in ("_FillValue", "missing_value"):
-        missing = next(iter(_as_values(attributes.get(name), kind.dtype)), missing)
-    if not kind.is_numeric:
-        return np.asarray(values.filled(_like_text(missing, values.dtype)))
-    # The variable's type holds what stands for missing; that of the values may not.
-    with np.errstate(invalid="ignore"):
-        result = np.array(values.data, kind.dtype)
-    result[np.ma.getmaskarray(values)] = missing
-    return result
+def _cast(value: Any, kind: NcType) -> AnyArray | None:
+    """Return values in a type; None where one is not exactly the same there."""
+    given = np.atleast_1d(np.asarray(value))
+    try:
+        with np.errstate(all="ignore"):
+            cast = given.astype(kind.dtype)
+            # Both are NaN where neither is equal to itself; numbers and texts do not compare.
+            fits = np.all((cast == given) | ((cast != cast) & (given != given)))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return cast if fits else None
+
+
+def unsigned_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of integers without a sign that have the size and byte order of others."""
+    return np.dtype(dtype.str.replace("i", "u"))
 
 
 def is_unsigned(kind: NcType, attributes: Attributes) -> bool:
     """Say whether `_Unsigned` makes a signed integer stand for an unsigned one."""
-    return kind.dtype.kind == "i" and str(attributes.get("_Unsigned", "")).lower() == "true"
+    return kind.dtype.kind == "i" and attributes.get("_Unsigned") in ("true", "True")
 
 
-def is_packed(attributes: Attributes) -> bool:
-    """Say whether there is a number to scale by or to add."""
-    return any(_number(attributes, name) is not None for name in ("scale_factor", "add_offset"))
+def filled(values: AnyArray, kind: NcType, attributes: Attributes) -> AnyArray:
+    """Return values without a mask: what is masked becomes `missing_value`, `_FillValue` or the default.
 
-
-def _as_values(value: Any, dtype: np.dtype[Any]) -> list[Any]:
-    """Return attribute values as the variable's type; those that it cannot hold mean nothing."""
-    if value is None:
-        return []
-    if dtype.kind in "SO":
-        return [_like_text(item, dtype) for item in np.atleast_1d(np.asarray(value, object)).tolist()]
-    try:
-        items = np.atleast_1d(np.asarray(value))
-        with np.errstate(all="ignore"):
-            cast = items.astype(dtype)
-    except (TypeError, ValueError):
-        return []
-    same = (
-        (cast == items) | ((cast != cast) & (items != items))
-        if dtype.kind != "f"
-        else np.ones(len(items), bool)
-    )
-    return [
-        item for item, fits in zip(cast, same, strict=True) if fits or items.dtype.itemsize == dtype.itemsize
-    ]
-
-
-def _like_text(value: Any, dtype: np.dtype[Any]) -> Any:
-    if dtype.kind == "S":
-        return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+    Raises
+    ------
+    DefinitionError
+        There are several missing values; also a RuntimeError.
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    mask, data = np.ma.getmaskarray(values), np.asarray(values.data)
+    stands = _cast(attributes.get("missing_value", []), kind)
+    if stands is None:
+        stands = np.empty(0, kind.dtype)
+    if stands.size and np.isin(data[mask], stands).all():
+        return data
+    if stands.size > 1:
+        message = f"missing_value has {stands.size} values, so none of them stands for what is masked"
+        raise DefinitionError(f"{message}; fill the array first")
+    missing = stands[0] if stands.size else attributes.get("_FillValue", kind.default_fill)
+    if not kind.is_numeric:
+        # What is masked may be of any type: `np.ma.masked` is a number.
+        text = data if data.dtype.kind in "SU" else np.zeros(data.shape, "S1")
+        return np.where(mask, np.array(missing, "S").astype(text.dtype), text)
+    # The variable's type holds what stands for missing; that of the values may not.
+    with np.errstate(invalid="ignore"):
+        result = data.astype(kind.dtype)
+    result[mask] = missing
+    return result
 
 
 def _equal(values: AnyArray, missing: Any) -> NDArray[np.bool_]:
     if isinstance(missing, np.floating) and np.isnan(missing):
         return np.isnan(values)
     return np.asarray(values == missing, bool)
-
-
-def _out_of_range(values: AnyArray, kind: NcType, attributes: Attributes) -> NDArray[np.bool_] | bool:
-    if not kind.is_numeric:
-        return False
-    low, high = _limits(values.dtype, attributes)
-    outside: NDArray[np.bool_] | bool = False
-    with np.errstate(invalid="ignore"):
-        if low is not None:
-            outside = outside | (values < low)
-        if high is not None:
-            outside = outside | (values > high)
-    return outside
-
-
-def _limits(dtype: np.dtype[Any], attributes: Attributes) -> tuple[Any, Any]:
-    both = _as_values(attributes.get("valid_range"), dtype)
-    if len(both) == 2:
-        return both[0], both[1]
-    low = _as_values(attributes.get("valid_min"), dtype)
-    high = _as_values(attributes.get("valid_max"), dtype)
-    return (low[0] if len(low) == 1 else None), (high[0] if len(high) == 1 else None)
-
-
-def _number(attributes: Attributes, name: str) -> Any:
-    value = attributes.get(name)
-    if value is None:
-        return None
-    try:
-        number = np.asarray(value).astype(float) if isinstance(value, str) else np.asarray(value)
-    except ValueError:
-        return None
-    return number.ravel()[0] if number.size == 1 and number.dtype.kind in "iuf" else None

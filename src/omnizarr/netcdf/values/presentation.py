@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
-from omnizarr.netcdf.values import masking
 from omnizarr.netcdf.values.layouts import complex_like, with_texts
+from omnizarr.netcdf.values.masking import Missing, filled, is_unsigned, missing_of, unsigned_of
+from omnizarr.netcdf.values.packing import Packing, packing_of
 from omnizarr.netcdf.values.preparing import prepared, prepared_members
 from omnizarr.netcdf.values.quantize import rounded_to_digit
 from omnizarr.netcdf.values.records import recast
@@ -52,13 +53,18 @@ class Presentation:
         Whether elements that were never written are undefined.
     auto_complex
         Whether records of a real and an imaginary part are complex numbers.
+    missing, packing, unsigned
+        What the attributes say, where it is asked for.
     """
 
     kind: NcType
     attributes: Mapping[str, Any]
     no_fill: bool
     switches: Switches
-    auto_complex: bool = False
+    auto_complex: bool
+    missing: Missing
+    packing: Packing
+    unsigned: bool
 
     def shown(self, values: AnyArray, width: int | None) -> Any:
         """Return values as users see them.
@@ -89,35 +95,43 @@ class Presentation:
         if isinstance(self.kind, Compound | Opaque | Vlen):
             return prepared(self.kind, value, axes)
         if isinstance(self.kind, Enum):
-            return masking.filled(prepared_members(self.kind, value), self.kind, self.attributes)
+            return self._filled(prepared_members(self.kind, value))
         if self.kind is STRING:
             return checked_texts(value)
         if self.kind is CHAR:
             return self._characters(value, width)
-        values = value if isinstance(value, np.ndarray) else np.ma.asanyarray(value)
-        if values.dtype.kind in "SUO":
-            values = values.astype(self.kind.dtype)
+        return self._stored(self._numbers(value))
+
+    def _numbers(self, value: Any) -> AnyArray:
+        """Return numbers as an array: what is none yet, in the type of the variable unless it is packed."""
+        if isinstance(value, np.ndarray):
+            return value if value.dtype.kind not in "SUO" else value.astype(self.kind.dtype)
+        if np.ma.isMA(value) or isinstance(value, np.generic):
+            return np.ma.asanyarray(value)
+        is_cast = not self.packing or self.kind.dtype.kind not in "iu"
+        return np.array(value, self.kind.dtype if is_cast and not self.unsigned else None)
+
+    def _stored(self, values: AnyArray) -> AnyArray:
         if (digit := self.attributes.get("least_significant_digit")) is not None:
             values = rounded_to_digit(values, digit)
-        if self.switches.scale and masking.is_packed(self.attributes):
-            values = masking.packed(values, self.kind.dtype, self.attributes)
-        if self.switches.scale and masking.is_unsigned(self.kind, self.attributes):
-            values = values.astype(self.kind.dtype.str.replace("i", "u")).view(self.kind.dtype)
-        return masking.filled(values, self.kind, self.attributes)
+        values = self.packing.packed(values, self.kind.dtype)
+        if self.unsigned:
+            values = values.astype(unsigned_of(self.kind.dtype)).view(self.kind.dtype)
+        return self._filled(values)
+
+    def _filled(self, values: AnyArray) -> AnyArray:
+        if self.switches.mask or self.switches.scale:
+            return filled(values, self.kind, self.attributes)
+        return np.ma.getdata(values)
 
     def _masked_and_unpacked(self, values: AnyArray) -> AnyArray:
-        is_scaled = self.switches.scale and isinstance(self.kind, AtomicType)
-        if is_scaled and masking.is_unsigned(self.kind, self.attributes):
-            values = values.view(values.dtype.str.replace("i", "u"))
+        if self.unsigned:
+            values = values.view(unsigned_of(values.dtype))
         if self.switches.mask:
-            # netCDF4-python takes a default fill value of an enum for missing also without filling.
-            no_fill = self.no_fill and not isinstance(self.kind, Enum)
-            values = masking.masked(values, self.kind, self.attributes, no_fill=no_fill)
+            values = self.missing.masked(values)
             if self.switches.always_mask and not isinstance(values, np.ma.MaskedArray):
                 values = np.ma.masked_array(values)
-        if is_scaled and self.kind.is_numeric:
-            values = masking.unpacked(values, self.attributes)
-        return values
+        return self.packing.unpacked(values)
 
     def _records(self, kind: Compound | Opaque | Vlen, values: AnyArray) -> AnyArray:
         numbers = complex_like(kind) if self.auto_complex else None
@@ -127,7 +141,22 @@ class Presentation:
 
     def _characters(self, value: Any, width: int | None) -> AnyArray:
         given = value if isinstance(value, np.ndarray) else np.asarray(value)
-        values = masking.filled(given, CHAR, self.attributes)
+        values = self._filled(given)
         if values.dtype.kind in "SUO" and width is not None and longest_text(values) > 1:
             return text_to_chars(values, width, str(self.attributes.get("_Encoding", "utf-8")))
         return as_chars(values)
+
+
+def presentation_of(
+    kind: NcType, attributes: Mapping[str, Any], switches: Switches, *, no_fill: bool, auto_complex: bool
+) -> Presentation:
+    """Return how a variable's values are shown; attributes that make no sense for it warn."""
+    is_atomic = isinstance(kind, AtomicType)
+    unsigned = switches.scale and is_atomic and is_unsigned(kind, attributes)
+    missing = Missing()
+    if switches.mask and kind is not STRING and isinstance(kind, AtomicType | Enum):
+        # netCDF4-python takes a default fill value of an enum for missing also without filling.
+        unfilled = no_fill and is_atomic
+        missing = missing_of(kind, attributes, no_fill=unfilled, unsigned=unsigned)
+    packing = packing_of(attributes) if switches.scale and is_atomic and kind.is_numeric else Packing()
+    return Presentation(kind, attributes, no_fill, switches, auto_complex, missing, packing, unsigned)
