@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -143,7 +144,7 @@ class Dataset(Group):
         self._backing = _backing(place, mode, memory, diskless, persist)
         if self._backing is not None:
             place, mode = place.within(self._backing.store), self._backing.mode
-        made_in = dialect_for(dialect or asked.dialect or "nczarr", zarr_format or asked.zarr_format)
+        made_in = partial(dialect_for, dialect or asked.dialect or "nczarr", zarr_format or asked.zarr_format)
         node = place.node(mode, made_in)
         self._owned = None if isinstance(filename, Store | Node) else node.store
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -65,8 +65,8 @@ class Place:
         """Return the root of a store as the place of the same dataset."""
         return replace(self, target=store, path=None, storage_options=None)
 
-    def node(self, mode: str, dialect: Dialect) -> Node:
-        """Return the root of the dataset, opened or made in a dialect.
+    def node(self, mode: str, dialect: Callable[[], Dialect]) -> Node:
+        """Return the root of the dataset, opened or made in a dialect, which is only then asked for.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Place:
                 return self._existing("r+", False)
             except (NodeNotFoundError, StoreNotFoundError):
                 mode = "x"
-        node = self._made(dialect, replaces=mode == "w")
+        node = self._made(dialect(), replaces=mode == "w")
         if self.consolidated:
             return consolidate_metadata(node.store, node.path, node.zarr_format)
         return node
