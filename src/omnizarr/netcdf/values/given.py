@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Enum, Field, NcType, Opaque, Vlen
+from omnizarr.netcdf.types import CHAR, STRING, UBYTE, AtomicType, Compound, Enum, Field, NcType, Opaque, Vlen
 
 AnyArray: TypeAlias = NDArray[Any]
 
@@ -67,9 +67,11 @@ def _number(kind: AtomicType, value: Any) -> int | float:
 
 
 def _parts(kind: Vlen, value: Any) -> Sequence[Any]:
-    """Return the elements of a sequence; a text is one of characters."""
+    """Return the elements of a sequence; a text is one of characters, and bytes are one of numbers too."""
     if value is None:
         return ()
+    if kind.base is UBYTE and isinstance(value, bytes):
+        return value
     if kind.base is CHAR and isinstance(value, str | bytes):
         data = value.encode() if isinstance(value, str) else value
         return [data[at : at + 1] for at in range(len(data))]

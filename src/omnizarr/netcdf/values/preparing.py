@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,17 +35,23 @@ def prepared(kind: Compound | Opaque | Vlen, value: Any, ndim: int) -> AnyArray:
     """
     if isinstance(kind, Vlen):
         return _sequences(kind, value, ndim)
-    given = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else None
-    if given is not None and fits(kind, given.dtype):
+    given = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else nested(value)
+    if given.dtype.kind != "O" and fits(kind, given.dtype):
         return recast(kind, given, shown_as(kind))
     numbers = complex_like(kind)
-    if given is not None and numbers is not None and given.dtype.kind in "iufc":
+    if numbers is not None and _are_numbers(given):
         return recast(kind, given.astype(numbers), shown_as(kind))
-    if isinstance(kind, Opaque) and given is not None and given.dtype == f"S{kind.length}":
+    if isinstance(kind, Opaque) and given.dtype == f"S{kind.length}":
         return np.ascontiguousarray(given).view(kind.dtype).reshape(given.shape)
-    if given is not None and given.dtype.kind not in "OV":
+    if given.dtype.kind not in "OV":
         raise ConversionError(f"expected values of type {kind}, found {given.dtype}")
-    return _objects(kind, nested(value) if given is None else given)
+    return _objects(kind, given)
+
+
+def _are_numbers(values: AnyArray) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "iufc"
+    return all(isinstance(element, Number) for element in values.reshape(-1).tolist())
 
 
 def _objects(kind: NcType, values: AnyArray) -> AnyArray:
