@@ -1,166 +1,187 @@
-"""`omnizarr copy`: hierarchies between stores, formats, chunkings and codecs; netCDF files to Zarr."""
+"""`omnizarr copy`: hierarchies and netCDF datasets between stores, files, formats, dialects and chunkings."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import click
 
-from omnizarr.cli.places import NETCDF, PlaceType, netcdf_file
+from omnizarr.cli.parameters import CODEC_EXAMPLE, EVERY, ChunkSpec, Codecs, FilterSpec, Lengths, Size
+from omnizarr.cli.places import PlaceType, netcdf_file
 from omnizarr.cli.progress import progress_bar
-from omnizarr.cli.sizes import counted, parse_size, shown_size
-from omnizarr.codecs.registry import codec_class
+from omnizarr.cli.sizes import counted, shown_size
+from omnizarr.config import config
 from omnizarr.hierarchy.copy import opened, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
 from omnizarr.hierarchy.copying.recut import KEEP, Cuts, keeps
 from omnizarr.hierarchy.copying.transfer import Moved
+from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.formats import format_of
-from omnizarr.jsontypes import shown
-from omnizarr.metadata.chains import PREFIX
-from omnizarr.netcdf.copying.convert import ConversionReport, convert, losses_of
-
-_EVERY = ""
-
-
-class Size(click.ParamType[Any]):
-    """A byte count: `512MB`, `1.5GiB`, `4096`."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number of bytes."""
-        try:
-            return value if isinstance(value, int) else parse_size(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class Lengths(click.ParamType[Any]):
-    """Lengths for one array (`PATH=10,20`) or for all (`10,20`); `auto`, or `none` for no shards."""
-
-    name = "[path=]lengths"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return (path, lengths)."""
-        path, found, text = value.rpartition("=")
-        if text in ("auto", "none"):
-            return path if found else _EVERY, None if text == "none" else text
-        try:
-            return path if found else _EVERY, tuple(int(length) for length in text.split(","))
-        except ValueError:
-            self.fail(f"expected lengths such as 100,200 or PATH=100,200, found {value!r}", param, ctx)
-
-
-class Codecs(click.ParamType[Any]):
-    """Codecs as JSON, or the name of one; for one array (`PATH=zstd`) or for all; `none` for none."""
-
-    name = "[path=]codecs"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return (path, codecs)."""
-        path, found, text = ("", "", value) if value.startswith(("{", "[")) else value.partition("=")
-        if not found:
-            text = value
-        return path if found else _EVERY, self._codecs(text, param, ctx)
-
-    def _codecs(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if text == "none":
-            return None
-        if not text.startswith(("{", "[")):
-            return {"name": _known(text)}
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            self.fail(f"expected JSON such as {_EXAMPLE}, found {shown(text)}: {error}", param, ctx)
-
-
-def _known(name: str) -> str:
-    """Return the name that Zarr v3 has for a codec, where only numcodecs knows it by this one."""
-    other = f"{PREFIX}{name}"
-    return other if codec_class(name) is None and codec_class(other) is not None else name
-
-
-_EXAMPLE = '{"name": "zstd", "configuration": {"level": 3}}'
+from omnizarr.netcdf.copying.convert import Aim, planned, refuse
+from omnizarr.netcdf.copying.options import Options
+from omnizarr.netcdf.dialects.base import Dialect
+from omnizarr.netcdf.dialects.detect import Pure, detect
+from omnizarr.netcdf.filter_text import read_filter_attribute
+from omnizarr.netcdf.filters import Shuffle, Zlib
 
 
 @click.command("copy")
-@click.argument("source", metavar="SRC", type=PlaceType())
-@click.argument("target", metavar="DST", type=PlaceType())
+@click.argument("places", metavar="SRC... DST", type=PlaceType(), nargs=-1, required=True)
 @click.option(
     "--zarr-format", type=click.Choice(["2", "3"]), help="The format of the copy; SRC's unless given."
 )
+@click.option("--dialect", help="How a netCDF dataset is kept in Zarr: nczarr, xarray, plain, …")
+@click.option("-k", "--kind", help="The kind of a netCDF file: classic, nc4, cdf5, …, as nccopy has them.")
+@click.option("--join", metavar="DIM", help="Join all SRC along this dimension.")
 @click.option("--chunks", type=Lengths(), multiple=True, help="Chunk shape, of all arrays or of one.")
+@click.option("-c", "along", type=ChunkSpec(), multiple=True, help="Chunks: time/10,lat/100 or VAR:10,100.")
 @click.option("--shards", type=Lengths(), multiple=True, help="Shard shape; 'none' undoes shards.")
 @click.option(
-    "--compressor", "--codec", "compressors", type=Codecs(), multiple=True, help=f"As JSON: {_EXAMPLE}"
+    "--compressor", "--codec", "compressors", type=Codecs(), multiple=True, help=f"As JSON: {CODEC_EXAMPLE}"
 )
 @click.option("--filters", type=Codecs(), multiple=True, help="Array-to-array codecs, as JSON.")
+@click.option("-d", "deflate", type=click.IntRange(0, 9), help="Deflate at this level; 0 for none.")
+@click.option("-s", "shuffle", is_flag=True, help="Shuffle bytes before -d deflates them.")
+@click.option(
+    "-F", "hdf5_filters", type=FilterSpec(), multiple=True, help="[VAR,]NUMBER,PARAMETERS, or none."
+)
+@click.option("--endian", type=click.Choice(["little", "big"]), help="The byte order of numbers.")
+@click.option("-v", "variables", metavar="VARS", multiple=True, help="Only these variables: a,b,/g/c.")
+@click.option("-g", "groups", metavar="GROUPS", multiple=True, help="Only these groups.")
+@click.option("--workers", type=click.IntRange(1), help="Threads to work with.")
 @click.option("--memory", type=Size(), default="512MB", show_default=True, help="Memory to use at most.")
 @click.option("--overwrite", is_flag=True, help="Replace what is at DST.")
 @click.option("--strict", is_flag=True, help="Refuse to copy what DST cannot hold completely.")
-def command(source: str, target: str, memory: int, overwrite: bool, strict: bool, **options: Any) -> None:
-    """Copy the array, hierarchy or netCDF file at SRC to DST.
+def command(places: tuple[str, ...], workers: int | None, **options: Any) -> None:
+    """Copy the array, hierarchy or netCDF dataset at SRC to DST.
 
     Chunks that are stored alike on both sides are moved without decoding. What DST cannot hold is listed
     before anything is written. A copy that was interrupted is continued by the same command, or starts
     anew where SRC has changed.
 
-    A netCDF file (.nc) becomes an NCZarr dataset, with the file's chunks and filters unless others are
-    given.
+    netCDF files (.nc) of every kind become Zarr datasets and the other way round, with the same chunks and
+    filters unless others are given. Several SRC become one with --join, in the order of its coordinate.
     """
-    _refuse_netcdf_target(target)
-    zarr_format = options.pop("zarr_format")
-    given = {name: _per_array(name, values) for name, values in options.items()}
-    if (file := netcdf_file(source)) is not None:
-        _refuse_for_netcdf(source, target, zarr_format, given.pop("shards"))
-        report = _copy_netcdf(file, target, memory, overwrite=overwrite, strict=strict, **given)
-        tell(report.groups, report.variables, "variable", report.moved, report.resumed)
-        return
-    cuts = Cuts(**given)
-    with ExitStack() as held:
-        node = opened(source, held)
-        store, path = target_of(target, None, held)
-        format = node.format if zarr_format is None else format_of(int(zarr_format))
-        plan = plan_copy(node, store, format, path, cuts=cuts, memory=memory, strict=strict)
+    if len(places) < 2:
+        raise click.UsageError("expected SRC and DST")
+    *sources, target = places
+    with config.using(threads=workers or config.settings.threads):
+        _Copy(sources, target, options).run()
+
+
+class _Copy:
+    """One run of the command."""
+
+    def __init__(self, sources: list[str], target: str, options: Mapping[str, Any]) -> None:
+        self.sources = sources
+        self.target = target
+        self.options = options
+        number = options["zarr_format"]
+        self.zarr_format = None if number is None else int(number)
+        self.join: str | None = options["join"]
+        if len(sources) > 1 and self.join is None:
+            raise click.UsageError(f"{len(sources)} sources become one only with --join DIM")
+
+    def run(self) -> None:
+        if self.is_netcdf():
+            self.convert(self.options["dialect"])
+            return
+        with ExitStack() as held:
+            node = opened(self.sources[0], held)
+            dialect = self.dialect_of(node)
+            if dialect is None:
+                self.copy(node, held)
+                return
+        self.convert(dialect)
+
+    def is_netcdf(self) -> bool:
+        """Say whether something asks for a conversion: a file on either side, or an option of netCDF's."""
+        asked = ("dialect", "kind", "join", "along", "hdf5_filters", "endian", "variables", "groups")
+        if any(self.options[name] for name in asked) or self.options["deflate"] is not None:
+            return True
+        return any(netcdf_file(place) is not None for place in (*self.sources, self.target))
+
+    def dialect_of(self, node: Node) -> str | None:
+        """Return the dialect that a hierarchy has to be converted to; None where it is copied as it is.
+
+        Generations of NCZarr that are only read become the present one. The notes of NCZarr on another
+        format of Zarr are others.
+        """
+        if not isinstance(node, Group):
+            return None
+        found = detect(node)
+        if not isinstance(found, Dialect | Pure):
+            return "nczarr"
+        changes = self.zarr_format not in (None, node.zarr_format) and not self.options["shards"]
+        return found.name if changes and found.name == "nczarr" else None
+
+    def convert(self, dialect: str | None) -> None:
+        """Copy as netCDF datasets."""
+        if self.options["shards"]:
+            raise click.UsageError(
+                f"--shards: netCDF knows no shards; first 'omnizarr copy {self.sources[0]} STEP.zarr "
+                f"--zarr-format 3', then 'omnizarr copy STEP.zarr {self.target} --shards …'"
+            )
+        source = self.sources if self.join is not None else self.sources[0]
+        aim = Aim(self.target, dialect, self.zarr_format, self.options["kind"])
+        memory, overwrite = self.options["memory"], self.options["overwrite"]
+        with planned(source, aim, self.netcdf_options(), self.join, memory) as conversion:
+            if self.options["strict"]:
+                refuse(" ".join(self.sources), conversion.losses)
+            for loss in conversion.losses:
+                click.echo(f"not kept: {loss}", err=True)
+            with progress_bar("converting") as advance:
+                done = conversion.run(overwrite=overwrite, progress=advance)
+        tell(done.groups, done.variables, "variable", done.moved, done.resumed)
+
+    def netcdf_options(self) -> Options:
+        compressors = _per_array("compressor", self.options["compressors"])
+        for names, text in self.options["hdf5_filters"]:
+            compressors = _merged("-F", compressors, names, read_filter_attribute(text))
+        if self.options["deflate"] is not None:
+            level = self.options["deflate"]
+            shuffle = (Shuffle(),) if self.options["shuffle"] and level else ()
+            compressors = _merged("-d", compressors, (), (*shuffle, Zlib(level)) if level else ())
+        elif self.options["shuffle"]:
+            raise click.UsageError("-s shuffles what -d deflates; expected -d too")
+        return Options(
+            chunks=self.chunks(),
+            filters=_per_array("filters", self.options["filters"]),
+            compressors=compressors,
+            endian=self.options["endian"],
+            variables=_names(self.options["variables"]),
+            groups=_names(self.options["groups"]),
+        )
+
+    def chunks(self) -> Any:
+        given = _per_array("chunks", self.options["chunks"])
+        along = self.options["along"]
+        if along and not keeps(given):
+            raise click.UsageError("expected either --chunks or -c")
+        if len(along) <= 1:
+            return along[0] if along else given
+        if any(isinstance(one, str) for one in along):
+            raise click.UsageError("-c: '/' stands for everything, and alone")
+        return {name: size for one in along for name, size in one.items()}
+
+    def copy(self, node: Node, held: ExitStack) -> None:
+        """Copy a hierarchy as it is."""
+        names = ("chunks", "shards", "filters", "compressors")
+        cuts = Cuts(**{name: _per_array(name, self.options[name]) for name in names})
+        store, path = target_of(self.target, None, held)
+        format = node.format if self.zarr_format is None else format_of(self.zarr_format)
+        options = self.options
+        plan = plan_copy(
+            node, store, format, path, cuts=cuts, memory=options["memory"], strict=options["strict"]
+        )
         for loss in plan.losses:
             click.echo(f"not kept: {loss}", err=True)
         with progress_bar("copying") as advance:
-            done = plan.run(overwrite=overwrite, progress=advance)
-    tell(done.groups, done.arrays, "array", done.moved, done.resumed)
-
-
-def _copy_netcdf(
-    source: Path, target: str, memory: int, *, overwrite: bool, strict: bool, **given: Any
-) -> ConversionReport:
-    for loss in () if strict else losses_of(source):
-        click.echo(f"not kept: {loss}", err=True)
-    with progress_bar("converting") as advance:
-        return convert(
-            source, target, memory=memory, overwrite=overwrite, strict=strict, progress=advance, **given
-        )
-
-
-def _refuse_netcdf_target(target: str) -> None:
-    if target.rstrip("/").lower().endswith(NETCDF):
-        raise click.UsageError(
-            f"{target}: copies are Zarr, not netCDF files; expected a name such as "
-            f"{Path(target.rstrip('/')).stem}.zarr or {Path(target.rstrip('/')).stem}.zip"
-        )
-
-
-def _refuse_for_netcdf(source: str, target: str, zarr_format: str | None, shards: Any) -> None:
-    """Refuse what only Zarr v3 has, and tell how to come by it."""
-    asked = "--zarr-format 3" if zarr_format == "3" else "--shards" if not keeps(shards) else None
-    if asked is not None:
-        raise click.UsageError(
-            f"{asked}: a netCDF file becomes NCZarr, which is Zarr v2; first "
-            f"'omnizarr copy {source} STEP.zarr', then 'omnizarr copy STEP.zarr {target} --zarr-format 3', "
-            "with any chunks, shards and codecs"
-        )
+            done = plan.run(overwrite=options["overwrite"], progress=advance)
+        tell(done.groups, done.arrays, "array", done.moved, done.resumed)
 
 
 def tell(groups: int, arrays: int, noun: str, moved: Moved, resumed: bool) -> None:
@@ -180,6 +201,19 @@ def _per_array(name: str, given: tuple[tuple[str, Any], ...]) -> Any:
     if not given:
         return KEEP
     by_path: Mapping[str, Any] = dict(given)
-    if _EVERY in by_path and len(by_path) > 1:
+    if EVERY in by_path and len(by_path) > 1:
         raise click.UsageError(f"--{name}: expected either one value for all arrays or PATH=VALUE for each")
-    return by_path.get(_EVERY, by_path)
+    return by_path.get(EVERY, by_path)
+
+
+def _merged(option: str, given: Any, names: tuple[str, ...], filters: tuple[Any, ...]) -> Any:
+    """Return filters for all variables, or beside those that others have."""
+    if keeps(given):
+        return dict.fromkeys(names, filters) if names else filters
+    if not names or not isinstance(given, Mapping):
+        raise click.UsageError(f"{option}: the filters of all variables were given already")
+    return {**given, **dict.fromkeys(names, filters)}
+
+
+def _names(given: tuple[str, ...]) -> list[str] | None:
+    return [name for one in given for name in one.split(",") if name] if given else None

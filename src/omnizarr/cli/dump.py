@@ -156,7 +156,7 @@ def source_at(place: str) -> Iterator[Source]:
     path = netcdf_file(place)
     if path is not None:
         with NetCDFFile(path) as file:
-            found = file.model(verbatim=True)
+            found = file.model()
             for loss in found.losses:
                 click.echo(f"not shown: {loss}", err=True)
             root = found.dataset.root

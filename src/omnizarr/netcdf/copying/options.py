@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.geometry.grid import RegularGrid
@@ -17,7 +17,7 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.dialects.arrays import describe_array
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.filters import FILTERS, OtherFilter, read_filter
+from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle, read_filter
 from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import AtomicType, Enum
 
@@ -35,8 +35,8 @@ class Options:
         variables; or a mapping from dimensions to a length (0: all of it), and from variables to any of
         these.
     filters, compressors
-        As in `omnizarr.copy`: `filters` take the place of what changes values or bytes in advance,
-        `compressors` of everything else.
+        As in `omnizarr.copy`; `compressors` may also be a tuple of `omnizarr.netcdf.filters`, which is all
+        that is applied.
     endian
         `"little"` or `"big"`; None keeps the order.
     variables, groups
@@ -130,6 +130,11 @@ class _Changer:
         cut = self.cuts.of(path.strip("/"))
         if all(keeps(value) for value in cut):
             return variable
+        if isinstance(cut.compressors, tuple) and all(
+            isinstance(f, get_args(Filter)) for f in cut.compressors
+        ):
+            fitting = (f for f in cut.compressors if variable.type.is_fixed or not isinstance(f, Shuffle))
+            return replace(variable, filters=tuple(fitting), contiguous=False)
         shape = self.root.shape(variable)
         # Filters that no codec is known for could not be replaced otherwise.
         known = tuple(f for f in variable.filters if not isinstance(f, OtherFilter))

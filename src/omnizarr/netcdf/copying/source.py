@@ -160,9 +160,7 @@ class FileSource:
         self._held = ExitStack()
         self._file = self._held.enter_context(NetCDFFile(file))
         self.kind: str | None = self._file.netcdf.data_model
-        found = self._file.model(verbatim=True)
-        self._datasets = found.datasets
-        self._kept = found.kept
+        found = self._file.model()
         losses = list(found.losses)
         root = self._readable(found.dataset.root, found.dataset.root, "/", losses)
         self.model = replace(found.dataset, root=_storable(root, "/", losses))
@@ -204,8 +202,10 @@ class FileSource:
         return self._arrays[path]
 
     def _array(self, path: str) -> Array | None:
-        variable, dataset = self._variables[path], self._datasets.get(path)
-        if self._chunks is None or path not in self._kept or dataset is None or not variable.dimensions:
+        if self._chunks is None:
+            return None
+        variable, dataset = self._variables[path], hdf5.dataset_of(self._file.hdf5, path)
+        if dataset.chunks is None:
             return None
         known = not any(isinstance(entry, OtherFilter | Szip) for entry in variable.filters)
         if not known or hdf5.filters_of(dataset) != variable.filters:

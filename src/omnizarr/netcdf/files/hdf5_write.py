@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED
 from omnizarr.netcdf.files.hdf5_types import HDF5Types
-from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Zlib
+from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Zlib, to_hdf5
 from omnizarr.netcdf.items import AnyArray, to_numpy
 from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import CHAR, STRING
@@ -233,6 +234,7 @@ def _without_plugins(h5: Any) -> Iterator[None]:
 
 def _set_filter(properties: Any, entry: Filter, variable: VariableModel) -> None:
     itemsize = variable.type.size
+    chunk = prod(variable.chunks or ()) * itemsize
     match entry:
         case Zlib(level=level):
             properties.set_deflate(level)
@@ -240,10 +242,5 @@ def _set_filter(properties: Any, entry: Filter, variable: VariableModel) -> None
             properties.set_shuffle()
         case Fletcher32():
             properties.set_fletcher32()
-        case Blosc():
-            version, frame, size, _, *rest = entry.parameters(itemsize)
-            chunk = int(np.prod(variable.chunks or (), dtype=np.int64)) * itemsize
-            properties.set_filter(entry.hdf5_id, _OPTIONAL, (version, frame, size, chunk, *rest))
-        case _:
-            values = tuple(value % 2**32 for value in entry.parameters(itemsize))
-            properties.set_filter(entry.hdf5_id, _OPTIONAL, values)
+        case _ if (known := to_hdf5(entry, itemsize, chunk)) is not None:
+            properties.set_filter(known[0], _OPTIONAL, known[1])

@@ -6,9 +6,9 @@ https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,6 @@ from typing import Any, Self
 import numpy as np
 
 from omnizarr.errors import ConversionError, StoreNotFoundError
-from omnizarr.netcdf.attributes import cast_attribute
 from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.extras import optional
@@ -30,10 +29,8 @@ from omnizarr.netcdf.files.attributes import (
 )
 from omnizarr.netcdf.files.classic import check_whole
 from omnizarr.netcdf.files.uservariables import UserVariables
-from omnizarr.netcdf.filters import Filter, Fletcher32, OtherFilter, Shuffle, Szip
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import (
-    FILL_VALUE,
     AttributeModel,
     DatasetModel,
     DimensionModel,
@@ -53,14 +50,11 @@ class FileModel:
     ----------
     datasets
         The HDF5 datasets of variables by absolute path, where the file is HDF5.
-    kept
-        The variables whose stored chunks are those of a Zarr array with the same filters.
     """
 
     dataset: DatasetModel
     losses: list[Loss] = field(default_factory=list)
     datasets: dict[str, Any] = field(default_factory=dict)
-    kept: set[str] = field(default_factory=set)
 
 
 class NetCDFFile:
@@ -110,13 +104,13 @@ class NetCDFFile:
         found = self.variable(path)
         return np.asarray(found[key if found.ndim else ...])
 
-    def model(self, *, verbatim: bool = False) -> FileModel:
-        """Return what the file holds, and what a Zarr dataset cannot hold.
+    def model(self) -> FileModel:
+        """Return what the file holds, and what of it cannot be read.
 
-        With `verbatim` all is as the file has it: the user's types, and what is of them; every filter; and
-        a `_FillValue`, though it be of another type than its variable.
+        All is as the file has it: every filter; and a `_FillValue`, though it be of another type than its
+        variable.
         """
-        return _Reader(self, verbatim).run()
+        return _Reader(self).run()
 
     @cached_property
     def user_variables(self) -> UserVariables:
@@ -135,9 +129,8 @@ class NetCDFFile:
 class _Reader:
     """One reading of a file's structure."""
 
-    def __init__(self, file: NetCDFFile, verbatim: bool) -> None:
+    def __init__(self, file: NetCDFFile) -> None:
         self.file = file
-        self.verbatim = verbatim
         self.found = FileModel(DatasetModel(root=GroupModel(name="/"), dialect="netcdf"))
 
     def run(self) -> FileModel:
@@ -150,9 +143,9 @@ class _Reader:
 
     def group(self, group: Any, path: str, name: str) -> GroupModel:
         node = self.file.hdf5[path] if self.file.hdf5 is not None else None
-        model = GroupModel(
+        return GroupModel(
             name=name,
-            types=tuple(self.types(group, path)),
+            types=tuple(self.types(path)),
             dimensions=tuple(
                 DimensionModel(d.name, len(d), d.isunlimited()) for d in group.dimensions.values()
             ),
@@ -164,28 +157,20 @@ class _Reader:
             ),
             groups=tuple(self.group(inner, join(path, key), key) for key, inner in group.groups.items()),
         )
-        if node is not None and not self.verbatim:
-            for missing in hdf5.variable_names(node):
-                if missing not in group.variables:
-                    self.lose(join(path, missing), "a variable of a type that netCDF4 does not read")
-        return model
 
-    def types(self, group: Any, path: str) -> Iterator[UserType]:
-        if self.verbatim and self.file.hdf5 is not None:
-            for name, kind in self.file.user_variables.types.in_group(path):
-                if kind is None:
-                    self.lose(join(path, name), "a type that netCDF has not")
-                else:
-                    yield kind
+    def types(self, path: str) -> Iterator[UserType]:
+        if self.file.hdf5 is None:
             return
-        for kinds in ("cmptypes", "vltypes", "enumtypes"):
-            for user_type in getattr(group, kinds):
-                self.lose(join(path, user_type), "a user-defined type")
+        for name, kind in self.file.user_variables.types.in_group(path):
+            if kind is None:
+                self.lose(join(path, name), "a type that netCDF has not")
+            else:
+                yield kind
 
     def names(self, group: Any, path: str) -> list[str]:
         """Return the names of a group's variables, with those that netCDF4 leaves out where they are read."""
         names = list(group.variables)
-        if not self.verbatim or self.file.hdf5 is None:
+        if self.file.hdf5 is None:
             return names
         found = self.file.user_variables.names(path)
         return found if set(names) < set(found) else names
@@ -205,7 +190,7 @@ class _Reader:
             yield attribute
 
     def attribute(self, owner: Any, node: Any, name: str) -> AttributeModel | None:
-        if node is not None and self.verbatim:
+        if node is not None:
             types = self.file.user_variables.types
             kind_of = types.type_of(node.attrs.get_id(name).get_type())
             if owner is None or not isinstance(kind_of, AtomicType):
@@ -219,89 +204,34 @@ class _Reader:
         """Return a variable of a type of the user; netCDF4 may have none of it."""
         node = self.file.user_variables.dataset(path)
         attributes = tuple(self.attributes(variable, node, path))
-        found = self.file.user_variables.model(path, attributes)
+        dimensions = None if variable is None else _paths(variable.get_dims())
+        found = self.file.user_variables.model(path, attributes, dimensions)
         if found is None:
             self.lose(path, "a variable of a type, or of dimensions, that netCDF has not")
         return found
 
     def variable(self, variable: Any, path: str) -> VariableModel | None:
-        if self.verbatim and self.file.hdf5 is not None and (variable is None or _is_user_typed(variable)):
-            return self.user_variable(variable, path)
-        kind = _type(variable)
+        kind = None if variable is None or variable._isenum else _type(variable)
         if kind is None:
-            self.lose(path, f"a variable of the user-defined type {getattr(variable.datatype, 'name', '')}")
-            return None
-        if variable._isenum:
-            self.lose(path, f"the names of the enum {variable.datatype.name}; its numbers are kept")
+            return self.user_variable(variable, path)
         node = None if self.file.hdf5 is None else hdf5.dataset_of(self.file.hdf5, path)
         if node is not None:
             self.found.datasets[path] = node
         dimensions = variable.get_dims()
         models = [DimensionModel(d.name, len(d), d.isunlimited()) for d in dimensions]
         filters = hdf5.filters_of(node) if node is not None and models else ()
-        stored = filters if self.verbatim else self.storable(filters, kind, path)
         chunks = _chunks(variable, kind, models)
-        if node is not None and node.chunks is not None and kind is not STRING and stored == filters:
-            self.found.kept.add(path)
-        attributes, has_fill = self.of_type(tuple(self.attributes(variable, node, path)), kind, path)
         return VariableModel(
             name=variable.name,
             type=kind,
-            dimensions=tuple(join(d.group().path, d.name) for d in dimensions),
-            attributes=attributes,
-            no_fill=not has_fill or (kind is not STRING and variable.get_fill_value() is None),
+            dimensions=_paths(dimensions),
+            attributes=tuple(self.attributes(variable, node, path)),
+            no_fill=kind is not STRING and variable.get_fill_value() is None,
             chunks=chunks,
-            filters=stored,
+            filters=filters,
             endian=_endian(variable, kind),
             contiguous=bool(models) and not isinstance(variable.chunking(), list),
         )
-
-    def of_type(
-        self, attributes: tuple[AttributeModel, ...], kind: NcType, path: str
-    ) -> tuple[tuple[AttributeModel, ...], bool]:
-        """Return attributes with `_FillValue` in the variable's type, as netCDF-4 has it.
-
-        Classic files may have one that the type cannot hold, NaN for integers, which fills nothing:
-        then it is left out, and there is no filling.
-        """
-        if self.verbatim:
-            return attributes, True
-        found = []
-        for attribute in attributes:
-            try:
-                found.append(cast_attribute(attribute, kind) if attribute.name == FILL_VALUE else attribute)
-            except ConversionError:
-                values = ", ".join(map(str, attribute.values))
-                self.lose(path, f"_FillValue {values} ({attribute.type}), which no {kind} can be")
-        return tuple(found), len(found) == len(attributes)
-
-    def storable(self, filters: tuple[Filter, ...], kind: NcType, path: str) -> tuple[Filter, ...]:
-        """Return the filters that the target gets instead of a variable's own: the same, if may be."""
-        for entry in filters:
-            if isinstance(entry, OtherFilter | Szip):
-                name = entry.name if isinstance(entry, OtherFilter) else "szip"
-                self.lose(path, f"the filter {name}; its chunks are stored without it")
-        kept = tuple(entry for entry in filters if not isinstance(entry, OtherFilter | Szip))
-        if kind is STRING:
-            kept = tuple(entry for entry in kept if not isinstance(entry, Shuffle))
-        return _in_order(kept, kind)
-
-
-def _in_order(filters: tuple[Filter, ...], kind: NcType) -> tuple[Filter, ...]:
-    """Return filters with the checksum last where its four bytes could not be shuffled among the items.
-
-    HDF5 leaves a remainder as it is when it shuffles, numcodecs refuses it.
-    """
-    names = [type(entry) for entry in filters]
-    if Fletcher32 not in names or Shuffle not in names or 4 % kind.size == 0:
-        return filters
-    if names.index(Fletcher32) > names.index(Shuffle):
-        return filters
-    return (*(entry for entry in filters if not isinstance(entry, Fletcher32)), Fletcher32())
-
-
-def _is_user_typed(variable: Any) -> bool:
-    return bool(_type(variable) is None or variable._isenum)
 
 
 def _type(variable: Any) -> NcType | None:
@@ -325,6 +255,5 @@ def _endian(variable: Any, kind: NcType) -> Endian:
     return "big" if order == "big" else "little"
 
 
-def with_string_length(variable: VariableModel, length: int) -> VariableModel:
-    """Return a string variable whose elements are stored in so many bytes."""
-    return replace(variable, max_string_length=max(1, length))
+def _paths(dimensions: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(join(dimension.group().path, dimension.name) for dimension in dimensions)

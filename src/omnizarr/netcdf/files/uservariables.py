@@ -43,9 +43,19 @@ class UserVariables:
         plain = (name.removeprefix("_nc4_non_coord_") for name in ordered_names(self._file[path]))
         return list(dict.fromkeys(name for name in plain if name in there))
 
-    def model(self, path: str, attributes: tuple[AttributeModel, ...]) -> VariableModel | None:
-        """Return a variable; None where its type or its dimensions are none of netCDF's."""
-        dataset, kind, dimensions = self.dataset(path), self.type_of(path), self._dimensions_of(path)
+    def model(
+        self, path: str, attributes: tuple[AttributeModel, ...], dimensions: tuple[str, ...] | None
+    ) -> VariableModel | None:
+        """Return a variable; None where its type or its dimensions are none of netCDF's.
+
+        Parameters
+        ----------
+        dimensions
+            Their paths, where netCDF4 tells.
+        """
+        dataset, kind = self.dataset(path), self.type_of(path)
+        if dimensions is None:
+            dimensions = self._dimensions_of(path)
         if kind is None or dimensions is None:
             return None
         return VariableModel(
@@ -86,9 +96,7 @@ class UserVariables:
             return tuple(str(self._file[references[0]].name) for references in named)
         if attributes.get("CLASS") == b"DIMENSION_SCALE":
             return (path,)
-        known = {where for where, _ in self._dimensions.values()}
-        shape = self.dataset(path).shape
-        return () if not shape else (path,) if len(shape) == 1 and path in known else None
+        return None if self.dataset(path).shape else ()
 
 
 def _dimensions(group: Any, path: str) -> Iterator[tuple[str, Any]]:
