@@ -23,7 +23,15 @@ def error_of(action: Callable[[], Any]) -> type[BaseException] | None:
     """Return the class of the error of an action, as netCDF4-python has it."""
     try:
         action()
-    except (ValueError, TypeError, IndexError, KeyError, OverflowError, AttributeError, RuntimeError) as error:
+    except (
+        ValueError,
+        TypeError,
+        IndexError,
+        KeyError,
+        OverflowError,
+        AttributeError,
+        RuntimeError,
+    ) as error:
         return type(error)
     return None
 
@@ -168,7 +176,9 @@ def same(ours: Any, theirs: Any, at: str) -> None:
         assert type(ours) is type(theirs), f"{at}: {type(ours)} and {type(theirs)}"
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, f"{at}: {ours!r} and {theirs!r}"
         masks = np.array_equal(np.ma.getmaskarray(ours), np.ma.getmaskarray(theirs)) or ours.dtype.names
-        assert masks and repr(np.ma.getdata(ours)) == repr(np.ma.getdata(theirs)), f"{at}: {ours!r}, {theirs!r}"
+        assert masks and repr(np.ma.getdata(ours)) == repr(np.ma.getdata(theirs)), (
+            f"{at}: {ours!r}, {theirs!r}"
+        )
     else:
         assert ours == theirs, f"{at}: {ours!r} and {theirs!r}"
 
