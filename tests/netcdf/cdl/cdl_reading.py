@@ -36,9 +36,14 @@ def attribute(text: str) -> tuple[str, Any]:
 
 
 def problems(body: str) -> list[str]:
+    """Return what is wrong with what stands in the braces of a dataset, from the second line on."""
+    return problems_of(f"netcdf a {{\n{body}\n}}")
+
+
+def problems_of(text: str) -> list[str]:
     """Return what is wrong with a text."""
     with pytest.raises(MetadataError) as caught:
-        parse_cdl(body if body.startswith("netcdf") else f"netcdf a {{\n{body}\n}}")
+        parse_cdl(text)
     return list(map(str, caught.value.problems))
 
 

@@ -110,7 +110,7 @@ class _Parser:
                 depth += self.item(depth)
             except Unexpected as error:
                 self.note(error)
-                if error.at >= len(self.text):
+                if self.tokens.position >= len(self.text):
                     return
                 self.recover(start, error.at)
 
@@ -181,20 +181,23 @@ class _Parser:
     def recover(self, start: int, at: int) -> None:
         """Go on behind the declaration that starts at a place, and has a problem at another."""
         self.tokens.seek(start)
-        depth = 0
+        depth = count = 0
         while True:
+            count += 1
             try:
                 token = self.tokens.peek()
             except Unexpected:
                 continue
-            if token.kind == "end" or (token.kind == "section" and token.at > start):
+            if token.kind == "end" or (token.kind == "section" and count > 1):
                 return
             if token.kind == "punctuation":
-                if token.text == "}" and not depth and token.at > start:
+                if token.text == "}" and not depth and count > 1:
                     return
                 depth += {"{": 1, "}": -1}.get(token.text, 0)
             self.tokens.take()
             if token.at >= at and not depth and token.text in (";", "}"):
+                # The `;` behind a type belongs to it.
+                self.tokens.skip(";")
                 return
 
     # --- the model

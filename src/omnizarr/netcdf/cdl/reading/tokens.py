@@ -143,7 +143,7 @@ class Tokens:
             return "a text starts here that does not end: expected '\"'"
         if self.text[at] == "'":
             return f"expected one character between single quotes, found {self._shown(at)}"
-        return f"expected a name, a value or punctuation, found {self._shown(at)}"
+        return f"expected a name, a value or punctuation, found {self.text[at]!r}"
 
     def _shown(self, at: int) -> str:
         return (
