@@ -204,11 +204,19 @@ class _Reader:
         """Return a variable of a type of the user; netCDF4 may have none of it."""
         node = self.file.user_variables.dataset(path)
         attributes = tuple(self.attributes(variable, node, path))
-        dimensions = None if variable is None else _paths(variable.get_dims())
-        found = self.file.user_variables.model(path, attributes, dimensions)
+        dimensions = self.dimensions(variable, path)
+        paths = None if dimensions is None else _paths(dimensions)
+        found = self.file.user_variables.model(path, attributes, paths)
         if found is None:
             self.lose(path, "a variable of a type, or of dimensions, that netCDF has not")
         return found
+
+    def dimensions(self, variable: Any, path: str) -> Sequence[Any] | None:
+        if self.file.hdf5 is not None:
+            found = self.file.user_variables.dimensions_of(path)
+            if found is not None:
+                return [self.file.user_variables.dimension(name) for name in found]
+        return None if variable is None else tuple(variable.get_dims())
 
     def variable(self, variable: Any, path: str) -> VariableModel | None:
         kind = None if variable is None or variable._isenum else _type(variable)
@@ -217,7 +225,7 @@ class _Reader:
         node = None if self.file.hdf5 is None else hdf5.dataset_of(self.file.hdf5, path)
         if node is not None:
             self.found.datasets[path] = node
-        dimensions = variable.get_dims()
+        dimensions = self.dimensions(variable, path) or ()
         models = [DimensionModel(d.name, len(d), d.isunlimited()) for d in dimensions]
         filters = hdf5.filters_of(node) if node is not None and models else ()
         chunks = _chunks(variable, kind, models)

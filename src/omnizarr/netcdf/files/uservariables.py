@@ -27,7 +27,8 @@ class UserVariables:
     def __init__(self, netcdf: Any, file: Any) -> None:
         self._file = file
         self.types = UserTypes(file)
-        self._dimensions = {d._dimid: (path, d) for path, d in _dimensions(netcdf, "/")}
+        self._by_path = dict(_dimensions(netcdf, "/"))
+        self._by_number = {dimension._dimid: path for path, dimension in self._by_path.items()}
 
     def type_of(self, path: str) -> NcType | None:
         """Return the type of a variable, or None where netCDF has none."""
@@ -46,16 +47,8 @@ class UserVariables:
     def model(
         self, path: str, attributes: tuple[AttributeModel, ...], dimensions: tuple[str, ...] | None
     ) -> VariableModel | None:
-        """Return a variable; None where its type or its dimensions are none of netCDF's.
-
-        Parameters
-        ----------
-        dimensions
-            Their paths, where netCDF4 tells.
-        """
+        """Return a variable of these dimensions; None where they, or its type, are none of netCDF's."""
         dataset, kind = self.dataset(path), self.type_of(path)
-        if dimensions is None:
-            dimensions = self._dimensions_of(path)
         if kind is None or dimensions is None:
             return None
         return VariableModel(
@@ -76,8 +69,7 @@ class UserVariables:
         Elements that were never written hold what HDF5 fills with.
         """
         dataset = self.dataset(path)
-        sizes = {where: len(dimension) for where, dimension in self._dimensions.values()}
-        shape = tuple(sizes[name] for name in variable.dimensions)
+        shape = tuple(len(self._by_path[name]) for name in variable.dimensions)
         if dataset.shape == shape:
             return read_values(dataset, variable.type, key)
         whole = np.empty(shape, variable.type.dtype)
@@ -87,16 +79,28 @@ class UserVariables:
         whole[tuple(map(slice, dataset.shape))] = read_values(dataset, variable.type)
         return np.asarray(whole[key])
 
-    def _dimensions_of(self, path: str) -> tuple[str, ...] | None:
-        attributes = self.dataset(path).attrs
-        if _COORDINATES in attributes:
-            return tuple(self._dimensions[int(number)][0] for number in attributes[_COORDINATES])
-        if "DIMENSION_LIST" in attributes:
-            named = attributes["DIMENSION_LIST"]
-            return tuple(str(self._file[references[0]].name) for references in named)
-        if attributes.get("CLASS") == b"DIMENSION_SCALE":
-            return (path,)
-        return None if self.dataset(path).shape else ()
+    def dimensions_of(self, path: str) -> tuple[str, ...] | None:
+        """Return the paths of a variable's dimensions; None where the file does not tell them.
+
+        netCDF4 looks for them by name, and takes a nearer one of the same name.
+        """
+        found = self._scales(path)
+        return found if found is not None and all(name in self._by_path for name in found) else None
+
+    def dimension(self, path: str) -> Any:
+        """Return netCDF4's handle on a dimension."""
+        return self._by_path[path]
+
+    def _scales(self, path: str) -> tuple[str, ...] | None:
+        dataset = self.dataset(path)
+        if not dataset.shape:
+            return ()
+        if _COORDINATES in dataset.attrs:
+            return tuple(self._by_number.get(int(number), "") for number in dataset.attrs[_COORDINATES])
+        if "DIMENSION_LIST" in dataset.attrs:
+            named = dataset.attrs["DIMENSION_LIST"]
+            return tuple(str(self._file[scales[0]].name) if len(scales) else "" for scales in named)
+        return (path,) if dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" else None
 
 
 def _dimensions(group: Any, path: str) -> Iterator[tuple[str, Any]]:
