@@ -71,10 +71,13 @@ def _rows(rows: Sequence[Row], width: int) -> int:
 
 
 def _continued(texts: Sequence[bytes]) -> list[bytes]:
+    """Return texts with those that are broken behind newlines in one piece."""
     found: list[bytes] = []
+    goes_on = False
     for text in texts:
-        if found and found[-1].endswith(b"\n"):
+        if goes_on:
             found[-1] += text
         else:
             found.append(text)
+        goes_on = text.endswith(b"\n")
     return found

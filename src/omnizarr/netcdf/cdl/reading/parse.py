@@ -182,6 +182,7 @@ class _Parser:
         """Go on behind the declaration that starts at a place, and has a problem at another."""
         self.tokens.seek(start)
         depth = count = 0
+        ends = (";", "}") if self.section == "types" else (";",)
         while True:
             count += 1
             try:
@@ -195,7 +196,7 @@ class _Parser:
                     return
                 depth += {"{": 1, "}": -1}.get(token.text, 0)
             self.tokens.take()
-            if token.at >= at and not depth and token.text in (";", "}"):
+            if token.at >= at and not depth and token.text in ends:
                 # The `;` behind a type belongs to it.
                 self.tokens.skip(";")
                 return
