@@ -304,11 +304,13 @@ def test_netcdf_files(tmp_path: Path) -> None:
     ok("copy", (tmp_path / "a b.nc").as_uri(), tmp_path / "again")
     assert ok("dump", "-a", "-n", "x", tmp_path / "a b.nc") == ok("dump", "-a", "-n", "x", tmp_path / "out")
     assert "'omnizarr dump' shows it" in run("info", tmp_path / "a b.nc").stderr
-    for option in (["--shards", "10"], ["--zarr-format", "3"], ["--codec", "gzip"], ["--chunks", "v=1,2"]):
+    for option in (["--shards", "10"], ["--codec", "gzip"], ["--chunks", "v=1,2"], ["-s"], ["-c", "t/9"]):
         result = run("copy", tmp_path / "a b.nc", tmp_path / "no", *option)
         assert (result.exit_code, (tmp_path / "no").exists()) == (2, False)
     assert "then 'omnizarr copy STEP.zarr" in run("copy", tmp_path / "a b.nc", "no", "--shards", "9").stderr
-    assert "no.zip" in run("copy", tmp_path / "out", tmp_path / "no.nc").stderr
+    assert "no Zarr format" in run("copy", tmp_path / "out", tmp_path / "no.nc", "--zarr-format", 3).stderr
+    ok("copy", tmp_path / "out", tmp_path / "back.nc")
+    assert ok("dump", "-n", "x", tmp_path / "back.nc") == ok("dump", "-n", "x", tmp_path / "a b.nc")
 
 
 def test_netcdf_files_with_other_chunks_and_codecs(tmp_path: Path) -> None:

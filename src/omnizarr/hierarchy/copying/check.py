@@ -44,7 +44,7 @@ def plan_copy(
     NodeExistsError
         The target lies inside the source, or the source inside the target.
     """
-    _check_apart(source, store, path)
+    check_apart(place_named(source.store, source.path), store, path)
     _check_above(store, format, path)
     found = {"": source.metadata}
     if isinstance(source.metadata, GroupMetadata):
@@ -191,9 +191,15 @@ def _gathered(losses: list[Loss]) -> Iterator[str]:
         yield f"{', '.join(where[:_PATHS_SHOWN])}{more}: {what}"
 
 
-def _check_apart(source: Node, store: Store, path: str) -> None:
-    """Refuse a copy of something into itself, or over what holds it."""
-    ours, theirs = _place(source.store, source.path), _place(store, path)
+def check_apart(ours: str, store: Store, path: str) -> None:
+    """Refuse a copy of something, whose place is named, into itself, or over what holds it.
+
+    Raises
+    ------
+    NodeExistsError
+        The places are not apart.
+    """
+    theirs = place_named(store, path)
     if ours == theirs or ours.startswith(theirs + "/") or theirs.startswith(ours + "/"):
         what = "the source itself" if ours == theirs else "a place that holds, or lies inside, the source"
         raise NodeExistsError(f"cannot copy to {what}", store=store.name, path=path)
@@ -210,6 +216,7 @@ def _check_above(store: Store, format: Format, path: str) -> None:
                 )
 
 
-def _place(store: Store, path: str) -> str:
+def place_named(store: Store, path: str) -> str:
+    """Return a name of a place that no other place has."""
     root = journal.place_of(store)
     return f"{store.name if root is None else root}/{path}".rstrip("/")

@@ -81,6 +81,7 @@ class CDLSource:
     kind: str | None = None
     stamp: str | None = None
     losses: tuple[Loss, ...] = ()
+    places: tuple[str, ...] = ()
 
     def __init__(self, parsed: ParsedCDL, *, is_file: bool) -> None:
         self.name = f"CDL {parsed.name!r}"

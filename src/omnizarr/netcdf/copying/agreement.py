@@ -60,6 +60,7 @@ class Part:
     model: DatasetModel
     losses: tuple[Loss, ...]
     kind: str | None
+    places: tuple[str, ...]
     stamp: str | None
     dimension: str
     length: int
@@ -82,6 +83,7 @@ class Part:
             source.model,
             source.losses,
             source.kind,
+            source.places,
             source.stamp,
             path,
             dimension.size,

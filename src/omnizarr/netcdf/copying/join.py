@@ -65,6 +65,7 @@ class JoinedSource:
         self._starts = [0, *accumulate(part.length for part in self._parts)]
         self.losses = (*(loss for part in self._parts for loss in part.losses), *differing)
         self.kind = first.kind
+        self.places = tuple(place for part in self._parts for place in part.places)
         self.name = ", ".join(part.name for part in self._parts)
         self.model: DatasetModel = replace(first.model, root=self._with_length(first.model.root, "/"))
         self._variables = variables_of(self.model.root)
@@ -171,7 +172,7 @@ class JoinedSource:
             self._own[at, path] = same
         return self._own[at, path]
 
-    def places(self, path: str) -> Iterator[tuple[int, ...]]:
+    def all_chunks(self, path: str) -> Iterator[tuple[int, ...]]:
         """Yield the places of all chunks of a variable."""
         array = self._arrays[f"/{path}"]
         assert array is not None
@@ -194,7 +195,7 @@ class _JoinedChunks(ChunkStore):
 
     def stored(self, path: str) -> Iterator[tuple[int, ...]]:
         """Yield the places of all chunks; some may be absent."""
-        return self._joined.places(path)
+        return self._joined.all_chunks(path)
 
     def chunk(self, path: str, coords: tuple[int, ...]) -> bytes | None:
         """Return a chunk."""

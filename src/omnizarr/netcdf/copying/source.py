@@ -15,6 +15,7 @@ import numpy as np
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.check import place_named
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
@@ -52,6 +53,8 @@ class Source(Protocol):
         What of it could not even be read.
     kind
         netCDF's name for the kind of file; None where it is no file.
+    places
+        Names of where it lies, which no other place has.
     stamp
         What changes when the source does; None where that cannot be told.
     """
@@ -60,6 +63,7 @@ class Source(Protocol):
     model: DatasetModel
     losses: tuple[Loss, ...]
     kind: str | None
+    places: tuple[str, ...]
 
     @property
     def stamp(self) -> str | None: ...
@@ -120,6 +124,7 @@ class ZarrSource:
         self._node = node
         self._is_owned = not isinstance(source, Store | Node)
         self.name = node.store_path
+        self.places: tuple[str, ...] = (place_named(node.store, node.path),)
         with warnings.catch_warnings():
             # What the dialect warns of is told as losses.
             warnings.simplefilter("ignore")
@@ -157,6 +162,7 @@ class FileSource:
 
     def __init__(self, file: Path) -> None:
         self.name = str(file.resolve())
+        self.places: tuple[str, ...] = (self.name,)
         self._held = ExitStack()
         self._file = self._held.enter_context(NetCDFFile(file))
         self.kind: str | None = self._file.netcdf.data_model

@@ -14,6 +14,7 @@ from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.check import check_apart
 from omnizarr.hierarchy.copying.journal import Journal
 from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.group import Group
@@ -52,7 +53,15 @@ class ZarrTarget:
         self._variables: dict[str, VariableModel] = {}
 
     def plan(self, source: Source, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
-        """Make all documents."""
+        """Make all documents.
+
+        Raises
+        ------
+        NodeExistsError
+            The target lies inside the source, or the source inside the target.
+        """
+        for place in source.places:
+            check_apart(place, self.store, self.place)
         losses: list[Loss] = []
         root = self._fitted(root, root, "/", longest, losses)
         losses += losses_in(self.dialect, DatasetModel(root=root))

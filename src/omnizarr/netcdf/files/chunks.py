@@ -15,8 +15,8 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.netcdf.files import hdf5
-from omnizarr.netcdf.files.chunk_store import ChunkStore, place_of
-from omnizarr.store.base import Buffer, Change
+from omnizarr.netcdf.files.chunk_store import ChunkStore, key_of, place_of
+from omnizarr.store.base import Buffer, Change, KeyLocks
 
 _ZSTD_SINGLE_SEGMENT = 0x20
 _ZSTD_SIZE_FIELD = 0xC0
@@ -96,7 +96,7 @@ def _without(array: Array, skipped: int) -> Chain:
 
 
 class ChunksToFile(ChunkStore):
-    """The chunks of datasets that are written, each once and as a whole."""
+    """The chunks of datasets that are written."""
 
     read_only = False
 
@@ -104,6 +104,8 @@ class ChunksToFile(ChunkStore):
         super().__init__(path)
         self._arrays: dict[str, Array] = {}
         self._datasets: dict[str, Any] = {}
+        self._written: set[str] = set()
+        self._locks = KeyLocks()
 
     def array(self, path: str, metadata: ArrayMetadata) -> Array:
         """Return an array that can be written once there is a dataset for it."""
@@ -116,12 +118,15 @@ class ChunksToFile(ChunkStore):
         self._datasets[path] = dataset
 
     def stored(self, path: str) -> Iterator[tuple[int, ...]]:
-        """Yield nothing: what is written is not read again."""
-        return iter(())
+        """Yield the places of the chunks that were written."""
+        return (coords for where, coords in map(place_of, list(self._written)) if where == path)
 
     def chunk(self, path: str, coords: tuple[int, ...]) -> bytes | None:
-        """Return nothing: what is written is not read again."""
-        return None
+        """Return a chunk that was written."""
+        if key_of(path, coords) not in self._written:
+            return None
+        with hdf5.LOCK:
+            return bytes(self._datasets[path].id.read_direct_chunk(self._start(path, coords))[1])
 
     def set(self, key: str, value: Buffer) -> None:
         """Store a chunk."""
@@ -130,23 +135,37 @@ class ChunksToFile(ChunkStore):
         if chain.bytes_codecs and chain.bytes_codecs[-1].name.endswith("zstd") and not _tells_size(value):
             # HDF5's filter wants the size in the frame's header, where Zarr's streams may not have it.
             value = chain.encode(chain.decode(value))
-        start = tuple(a * n for a, n in zip(coords, chain.spec.shape, strict=True))
         with hdf5.LOCK:
-            self._datasets[path].id.write_direct_chunk(start, value)
+            self._datasets[path].id.write_direct_chunk(self._start(path, coords), value)
+            self._written.add(key)
 
     def set_if_absent(self, key: str, value: Buffer) -> bool:
-        """Store a chunk; there is none."""
-        self.set(key, value)
-        return True
+        """Store a chunk unless there is one."""
+        with hdf5.LOCK:
+            absent = key not in self._written
+            if absent:
+                self.set(key, value)
+        return absent
 
     def update(self, key: str, change: Change) -> None:
-        """Store a chunk at an edge, of which the array covers a part."""
-        value = change(None)
-        if value is not None:
-            self.set(key, value)
+        """Change a chunk: one at an edge, of which the array covers a part, or one of several writes."""
+        with self._locks.of(key):
+            value = change(self.get(key))
+            if value is None:
+                self.delete(key)
+            else:
+                self.set(key, value)
 
     def delete(self, key: str) -> None:
-        """Do nothing: a chunk that is not written is absent."""
+        """Make a chunk hold the fill value, as one does that was never written."""
+        path, _ = place_of(key)
+        if key in self._written:
+            chain = self._arrays[path].layout.chain
+            self.set(key, chain.encode(chain.spec.blank()))
+
+    def _start(self, path: str, coords: tuple[int, ...]) -> tuple[int, ...]:
+        sizes = self._arrays[path].layout.chain.spec.shape
+        return tuple(at * size for at, size in zip(coords, sizes, strict=True))
 
 
 def _tells_size(frame: Buffer) -> bool:
