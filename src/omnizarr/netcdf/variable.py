@@ -26,7 +26,7 @@ from omnizarr.netcdf.values.layouts import complex_like, string_room
 from omnizarr.netcdf.values.presentation import Presentation, Switches, presentation_of
 from omnizarr.netcdf.values.quantize import quantization_of
 from omnizarr.netcdf.values.records import longest_string
-from omnizarr.netcdf.values.selection import Index, Target, growing, is_orthogonal, normalized
+from omnizarr.netcdf.values.selection import Index, Target, fitted, growing, is_orthogonal, normalized
 from omnizarr.netcdf.values.storage import from_storage, longest_text, shown_dtype, to_storage
 
 AnyArray = NDArray[Any]
@@ -283,27 +283,34 @@ class Variable(Attributed):
         """
         session = self._session
         session.check_writable()
+        indices = normalized(key, self.ndim)
+        axes = sum(not isinstance(index, int) for index in indices)
+        values = self._present().prepared(value, self.shape[-1] if self._dimensions else None, axes)
         with session.lock:
-            shape = self.shape
-            indices = normalized(key, len(shape))
-            axes = sum(not isinstance(index, int) for index in indices)
-            values = self._present().prepared(value, shape[-1] if shape else None, axes)
-            stored = self._as_stored(values)
-            target = self._target(indices, values.shape)
+            session.check_writable()
+            target, stored = self._placed(indices, self._as_stored(values))
             array = self._handle()
+            if not stored.size:
+                return
             with session.writing():
-                _write(array, target.indices, stored, scalar=not shape)
+                _write(array, target.indices, stored)
 
-    def _target(self, indices: tuple[Index, ...], data_shape: tuple[int, ...]) -> Target:
-        """Return where data go, with the dimensions as long as that takes."""
+    def _placed(self, indices: tuple[Index, ...], values: AnyArray) -> tuple[Target, AnyArray]:
+        """Return where data go, and the data in that shape; dimensions become as long as that takes."""
         unlimited = [dimension.isunlimited() for dimension in self._dimensions]
-        target = growing(indices, self.shape, unlimited, data_shape)
-        if target.shape != self.shape:
+        target = growing(indices, self.shape, unlimited, values.shape)
+        stored = fitted(values, target)
+        if target.shape != self.shape and stored.size:
             self._session.settle()  # others may grow it meanwhile
-            target = growing(indices, self.shape, unlimited, data_shape)
+            target = growing(indices, self.shape, unlimited, values.shape)
+            stored = fitted(values, target)
             for dimension, size in zip(self._dimensions, target.shape, strict=True):
                 dimension._grow(size)
-        return target
+        return target, self._quantized(stored)
+
+    def _quantized(self, stored: AnyArray) -> AnyArray:
+        found = quantization_of(self._attributes.values()) if stored.dtype.kind == "f" else None
+        return stored if found is None else found.apply(stored, self._model.fill_value)
 
     def getValue(self) -> Any:  # noqa: N802
         """Return the value of a scalar."""
@@ -348,9 +355,7 @@ class Variable(Attributed):
             if length > room:
                 self._widen(length)
         with np.errstate(invalid="ignore"):
-            stored = to_storage(kind, values, self._array.metadata.data_type)
-        quantization = quantization_of(self._attributes.values()) if stored.dtype.kind == "f" else None
-        return stored if quantization is None else quantization.apply(stored, self._model.fill_value)
+            return to_storage(kind, values, self._array.metadata.data_type)
 
     def _widen(self, length: int) -> None:
         """Store strings of more bytes from now on, where there are none yet.
@@ -475,8 +480,8 @@ def _read(array: Array, indices: Sequence[Index], *, scalar: bool) -> AnyArray:
     return np.asarray(array[(*indices, ...)])
 
 
-def _write(array: Array, indices: Sequence[Index], stored: AnyArray, *, scalar: bool) -> None:
-    if scalar:
+def _write(array: Array, indices: Sequence[Index], stored: AnyArray) -> None:
+    if not indices:
         array[...] = stored.reshape(array.shape)
     elif is_orthogonal(indices):
         array.oindex[tuple(indices)] = stored
@@ -490,4 +495,4 @@ def _as_result(values: Any, *, as_array: bool) -> Any:
         return values
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.masked if np.ma.getmaskarray(values).all() else values
-    return values if as_array and values.dtype.kind in "iufS" else values[()]
+    return values if as_array and values.dtype.kind in "iufcSV" else values[()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,10 @@ from numpy.typing import NDArray
 from omnizarr.errors import SelectionError
 
 Index: TypeAlias = "int | slice | NDArray[Any]"
+
+
+class OutsideError(SelectionError, RuntimeError):
+    """An index past the end of an axis that cannot grow; also a RuntimeError, as in netCDF4-python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ def normalized(key: Any, ndim: int) -> tuple[Index, ...]:
         There are too many indices, or one that is none.
     """
     parts = list(key) if isinstance(key, tuple) else [key]
-    if not ndim and len(parts) == 1 and isinstance(parts[0], slice) and parts[0] == slice(None):
+    if not ndim and len(parts) == 1 and _is_whole(parts[0]):
         return ()
     ellipses = [at for at, part in enumerate(parts) if part is Ellipsis]
     if len(ellipses) > 1:
@@ -42,6 +47,13 @@ def normalized(key: Any, ndim: int) -> tuple[Index, ...]:
         raise SelectionError(f"expected {ndim} indices at most, found {len(parts) - len(ellipses)}")
     parts[at : at + 1] = [slice(None)] * missing
     return tuple(map(_index, parts))
+
+
+def _is_whole(part: Any) -> bool:
+    """Say whether an index means all of a scalar: `:`, 0 or `[0]`."""
+    if isinstance(part, slice):
+        return part == slice(None)
+    return part is not Ellipsis and part is not None and np.array_equal(np.ravel(part), [0])
 
 
 def is_orthogonal(indices: Sequence[Index]) -> bool:
@@ -76,6 +88,65 @@ def growing(
         result.append(resolved)
         needed.append(max(size, end))
     return Target(tuple(result), tuple(needed))
+
+
+def fitted(values: NDArray[Any], target: Target) -> NDArray[Any]:
+    """Return data in the shape of the selection that they go to.
+
+    As in netCDF4-python data of another number of axes are taken in their order where they are as many as
+    the selection; else they are broadcast.
+
+    Raises
+    ------
+    SelectionError
+        An index lies outside, or the data do not fit.
+    """
+    lengths = [_length(*pair) for pair in zip(target.indices, target.shape, strict=True)]
+    shape = tuple(length for length in lengths if length is not None)
+    if values.shape == shape:
+        return values
+    unsqueezed = tuple(1 if length is None else length for length in lengths)
+    is_alike = values.ndim != len(lengths) or _squeezed(values.shape) == _squeezed(shape)
+    if is_alike and values.size == prod(shape):
+        return values.reshape(shape)
+    try:
+        # A broadcast of one value costs nothing; reshaped it would be copied.
+        return np.broadcast_to(values, unsqueezed if values.ndim else shape).reshape(shape)
+    except ValueError:
+        message = f"could not broadcast data of shape {values.shape} into a selection of shape {shape}"
+        raise SelectionError(message) from None
+
+
+def _squeezed(shape: Sequence[int]) -> list[int]:
+    return [length for length in shape if length != 1]
+
+
+def _length(index: Index, size: int) -> int | None:
+    """Return how many places an index takes along an axis; None for an integer.
+
+    Raises
+    ------
+    SelectionError
+        It lies outside.
+    """
+    if isinstance(index, slice):
+        return len(range(*index.indices(size)))
+    if isinstance(index, int):
+        _check_inside(index, index, size)
+        return None
+    if index.dtype == bool:
+        if len(index) != size:
+            raise SelectionError(f"expected {size} booleans for an axis of that length, found {len(index)}")
+        return int(np.count_nonzero(index))
+    if len(index):
+        _check_inside(int(index.min()), int(index.max()), size)
+    return len(index)
+
+
+def _check_inside(low: int, high: int, size: int) -> None:
+    if low < -size or high >= size:
+        wrong = low if low < -size else high
+        raise OutsideError(f"index {wrong} lies outside of an axis of length {size}")
 
 
 def _index(part: Any) -> Index:
