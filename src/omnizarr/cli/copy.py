@@ -24,6 +24,7 @@ from omnizarr.netcdf.copying.convert import Aim, planned, refuse
 from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import Pure, detect
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.filter_text import read_filter_attribute
 from omnizarr.netcdf.filters import Shuffle, Zlib
 
@@ -79,8 +80,9 @@ class _Copy:
         self.sources = sources
         self.target = target
         self.options = options
+        self.asked = asked_of(target)
         number = options["zarr_format"]
-        self.zarr_format = None if number is None else int(number)
+        self.zarr_format = self.asked.zarr_format if number is None else int(number)
         self.join: str | None = options["join"]
         if len(sources) > 1 and self.join is None:
             raise click.UsageError(f"{len(sources)} sources become one only with --join DIM")
@@ -90,7 +92,7 @@ class _Copy:
             self.convert(self.options["dialect"])
             return
         with ExitStack() as held:
-            node = opened(self.sources[0], held)
+            node = opened(asked_of(self.sources[0]).place, held)
             dialect = self.dialect_of(node)
             if dialect is None:
                 self.copy(node, held)
@@ -98,9 +100,11 @@ class _Copy:
         self.convert(dialect)
 
     def is_netcdf(self) -> bool:
-        """Say whether something asks for a conversion: a file on either side, or an option of netCDF's."""
+        """Say whether a file on either side, an option of netCDF's or DST's URL asks for a conversion."""
         asked = ("dialect", "kind", "join", "along", "hdf5_filters", "endian", "variables", "groups")
         if any(self.options[name] for name in asked) or self.options["deflate"] is not None:
+            return True
+        if self.asked.dialect is not None:
             return True
         return any(netcdf_file(place) is not None for place in (*self.sources, self.target))
 
@@ -171,7 +175,7 @@ class _Copy:
         """Copy a hierarchy as it is."""
         names = ("chunks", "shards", "filters", "compressors")
         cuts = Cuts(**{name: _per_array(name, self.options[name]) for name in names})
-        store, path = target_of(self.target, None, held)
+        store, path = target_of(self.asked.place, None, held)
         format = node.format if self.zarr_format is None else format_of(self.zarr_format)
         options = self.options
         plan = plan_copy(
