@@ -39,7 +39,7 @@ from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.multifile import MFDataset, MFTime
 from omnizarr.netcdf.times import date2index, date2num, num2date
 from omnizarr.netcdf.types import default_fillvals
-from omnizarr.netcdf.usertypes import CompoundType, EnumType, VLType
+from omnizarr.netcdf.usertypes import CompoundType, EnumType, OpaqueType, VLType
 from omnizarr.netcdf.variable import Variable
 
 # What scripts ask netCDF4-python's module before they use something.
@@ -59,6 +59,7 @@ __all__ = [
     "Group",
     "MFDataset",
     "MFTime",
+    "OpaqueType",
     "VLType",
     "Variable",
     "chartostring",

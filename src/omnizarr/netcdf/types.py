@@ -241,6 +241,17 @@ UserType: TypeAlias = Enum | Opaque | Vlen | Compound
 NcType: TypeAlias = AtomicType | Enum | Opaque | Vlen | Compound
 
 
+def parts_of(kind: NcType) -> tuple[NcType, ...]:
+    """Return the types that a type is made of: of a vlen's elements, of a compound's fields."""
+    match kind:
+        case Vlen(base=base):
+            return (base,)
+        case Compound(fields=fields):
+            return tuple(field.type for field in fields)
+        case _:
+            return ()
+
+
 def _zero_of_field(field: Field) -> Any:
     zero = _zero_of(field.type)
     return (zero,) * prod(field.shape) if field.shape else zero

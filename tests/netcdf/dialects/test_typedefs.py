@@ -92,3 +92,11 @@ def test_what_is_wrong_with_one_leaves_the_others(definition: Any, fault: str, m
     [first, second] = reader.faults
     assert (first.name, first.path) == (fault, "/bad") and message in first.message
     assert (second.name, second.path) == ("dangling-type", "/on_it")
+
+
+def test_types_nest_within_bounds() -> None:
+    chain = {f"/v{at}": {"class": "vlen", "base": f"/v{at + 1}"} for at in range(2000)}
+    chain["/v2000"] = {"class": "vlen", "base": "int"}
+    for order in (chain, dict(reversed(chain.items()))):
+        reader = TypeReader(order)
+        assert len(reader.read()) <= 64 and reader.faults

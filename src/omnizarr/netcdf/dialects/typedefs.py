@@ -23,9 +23,12 @@ from omnizarr.netcdf.types import (
     Opaque,
     UserType,
     Vlen,
+    parts_of,
 )
 
 _MAX_SIZE = 2**31 - 1  # numpy's largest item
+# Far below what Python's stack holds, and far above what anybody needs.
+_MAX_DEPTH = 64
 
 
 def types_to_json(types: Iterable[UserType]) -> JsonObject:
@@ -85,6 +88,7 @@ class TypeReader:
     definitions: Mapping[str, Json]
     types: dict[str, UserType] = field(default_factory=dict)
     faults: list[TypeFault] = field(default_factory=list)
+    _depths: dict[str, int] = field(default_factory=dict)
     _reading: set[str] = field(default_factory=set)
     _failed: set[str] = field(default_factory=set)
 
@@ -110,11 +114,12 @@ class TypeReader:
             raise ConversionError(f"type {path} is a part of itself")
         if path in self._failed:
             raise DanglingTypeError(f"type {path} cannot be read")
+        if len(self._reading) > _MAX_DEPTH:
+            raise ConversionError(f"type {path} lies within {_MAX_DEPTH} others")
         self._reading.add(path)
         try:
             kind = self._read(path, self.definitions[path])
-            if not 0 < kind.size <= _MAX_SIZE:
-                raise ConversionError(f"values of {kind.size} bytes")
+            self._check(kind)
         except ConversionError:
             self._failed.add(path)
             raise
@@ -122,6 +127,14 @@ class TypeReader:
             self._reading.discard(path)
         self.types[path] = kind
         return kind
+
+    def _check(self, kind: UserType) -> None:
+        if not 0 < kind.size <= _MAX_SIZE:
+            raise ConversionError(f"values of {kind.size} bytes")
+        within = [self._depths[part.path] for part in parts_of(kind) if not isinstance(part, AtomicType)]
+        self._depths[kind.path] = 1 + max(within, default=0)
+        if self._depths[kind.path] > _MAX_DEPTH:
+            raise ConversionError(f"{_MAX_DEPTH} others lie within it")
 
     def _read(self, path: str, definition: Json) -> UserType:
         content = definition if isinstance(definition, dict) else {}

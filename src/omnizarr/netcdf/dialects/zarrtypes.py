@@ -32,6 +32,7 @@ from omnizarr.netcdf.types import (
     Opaque,
     UserType,
     Vlen,
+    parts_of,
     type_of_dtype,
 )
 from omnizarr.netcdf.values.layouts import COMPLEX64, COMPLEX128
@@ -158,7 +159,7 @@ class _Declaring:
         """Return a type that is declared, with all types within it."""
         if isinstance(kind, AtomicType) or self.types.get(kind.path) == kind:
             return kind
-        found = _with_parts(kind, [self.placed(part, group, variable) for part in _parts(kind)])
+        found = _with_parts(kind, [self.placed(part, group, variable) for part in parts_of(kind)])
         path = found.path if found.path.startswith("/") else join(group, f"{variable}{found.path}_t")
         found = replace(found, path=path)
         while found.path in self.names or self.types.get(found.path, found) != found:
@@ -167,14 +168,6 @@ class _Declaring:
             self.types[found.path] = found
             self.added[parent_of(found.path)].append(found)
         return found
-
-
-def _parts(kind: UserType) -> Iterator[NcType]:
-    match kind:
-        case Vlen(base=base):
-            yield base
-        case Compound(fields=fields):
-            yield from (entry.type for entry in fields)
 
 
 def _with_parts(kind: UserType, parts: list[NcType]) -> UserType:

@@ -142,7 +142,7 @@ def _item_of_text(kind: NcType, element: Any) -> Any:
         return kind.default_fill
     try:
         return from_json(kind, json.loads(element))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConversionError(f"expected a value of type {kind} as JSON, found {element!r}") from error
 
 
