@@ -53,11 +53,13 @@ def group(g):
         "groups": {name: group(inner) for name, inner in g.groups.items()},
     }
 
-with netCDF4.Dataset(sys.argv[1]) as dataset:
-    dataset.set_auto_maskandscale(False)
-    dataset.set_auto_chartostring(False)
-    found = group(dataset)
-with open(sys.argv[2], "wb") as file:
+found = []
+for place in sys.argv[1:-1]:
+    with netCDF4.Dataset(place) as dataset:
+        dataset.set_auto_maskandscale(False)
+        dataset.set_auto_chartostring(False)
+        found.append(group(dataset))
+with open(sys.argv[-1], "wb") as file:
     pickle.dump(found, file)
 """
 
@@ -77,9 +79,15 @@ def url_of(path: Path, mode: str = "nczarr") -> str:
 
 def peer_describes(place: str, scratch: Path) -> dict[str, Any]:
     """Return all that libnetcdf finds in a dataset."""
+    [found] = peer_describes_all([place], scratch)
+    return found
+
+
+def peer_describes_all(places: list[str], scratch: Path) -> list[dict[str, Any]]:
+    """Return all that libnetcdf finds in each of several datasets."""
     result = scratch / "described.pickle"
-    run_peer(_DESCRIBE, place, str(result))
-    return pickle.loads(result.read_bytes())
+    run_peer(_DESCRIBE, *places, str(result))
+    return list(pickle.loads(result.read_bytes()))
 
 
 def we_describe(dataset: netcdf.Group) -> dict[str, Any]:
