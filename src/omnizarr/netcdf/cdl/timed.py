@@ -23,9 +23,12 @@ class Times:
         self._limit = width
 
     def note(self, owner: Sequence[AttributeModel], attribute: AttributeModel) -> None:
-        """Remember the variable that an attribute names as its owner's bounds: it has the owner's units."""
+        """Remember the variable that an attribute names as its owner's bounds: it has the owner's units.
+
+        Only the last one is known, as in `ncdump`, which forgets those before.
+        """
         if attribute.name == "bounds" and attribute.type in (CHAR, STRING) and attribute.values:
-            self._bounds[str(attribute.values[0])] = owner
+            self._bounds = {str(attribute.values[0]): owner}
 
     def unit(self, variable: VariableModel) -> TimeUnit | None:
         """Return what a variable counts; None where it holds no times, or none are asked for."""
