@@ -16,7 +16,7 @@ from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.names import MissingError, NameInUseError, OutOfRangeError, check_name
+from omnizarr.netcdf.names import DefinitionError, MissingError, NameInUseError, OutOfRangeError, check_name
 from omnizarr.netcdf.placing import place_array, place_group
 from omnizarr.netcdf.renaming import Renames
 from omnizarr.netcdf.session import Session, locked
@@ -445,7 +445,17 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         self, dimensions: Sequence[str | Dimension] | str | Dimension
     ) -> tuple[Dimension, ...]:
         listed = (dimensions,) if isinstance(dimensions, str | Dimension) else dimensions
-        return tuple(d if isinstance(d, Dimension) else self._dimension(d) for d in listed)
+        return tuple(self._seen(d) if isinstance(d, Dimension) else self._dimension(d) for d in listed)
+
+    def _seen(self, dimension: Dimension) -> Dimension:
+        """Return a dimension of this group or those above; refuse any other."""
+        group: Group | None = self
+        while group is not None:
+            if group._dimensions.get(dimension.name) is dimension:
+                return dimension
+            group = group._parent
+        message = f"dimension {dimension.name!r} is neither of this group nor of those above"
+        raise DefinitionError(f"{message}: {self.path}")
 
     def _dimension(self, name: str) -> Dimension:
         """Return the nearest dimension of a name, here or above."""

@@ -40,10 +40,10 @@ def check_name(name: str) -> None:
     Raises
     ------
     BadNameError
-        The name is empty, holds a slash or control characters, or starts or ends with a space.
+        The name is empty or all dots, holds a slash or control characters, or has a space at an end.
     """
     if (
-        not name
+        not name.strip(".")
         or name != name.strip()
         or any(ord(character) < 32 or character in "/\x7f" for character in name)
     ):
