@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import shutil
+import subprocess
 import warnings
 from functools import cache
 from math import isfinite
@@ -114,6 +116,58 @@ def test_scalars_on_which_netcdf_c_of_today_ends_the_process_are_read(library: s
         and dataset["s_i4"][...] == 5
         and dataset["s_i4"].as_model().chunks is None
     )
+
+
+CDL = """netcdf live {
+dimensions: x = 3 ; y = 2 ;
+variables:
+  byte b(x) ; short s(x, y) ; int i(x) ; float f(x) ; double d(y) ; ubyte ub(x) ; ushort us(x) ;
+  uint ui(x) ; int64 l(x) ; uint64 ul(x) ; char c(x) ; int unwritten(x) ; int scalar ; short big(x) ;
+  s:units = "m" ; s:range = 1s, 2s ; i:_FillValue = -5 ; big:_Endianness = "big" ; f:tenth = 0.1f ;
+  :title = "live" ; :numbers = 1, 2 ; :half = 0.5 ; :bytes = 1UB, 2UB ;
+data:
+  b = 1, -2, 3 ; s = 1, 2, 3, 4, 5, 6 ; i = 1, _, 3 ; f = 1.5, 2, 3 ; d = 1, 2 ; ub = 1, 2, 255 ;
+  us = 1, 2, 65535 ; ui = 1, 2, 3 ; l = 1, 2, 3 ; ul = 1, 2, 3 ; c = "abc" ; scalar = 5 ; big = 258, 1, 2 ;
+group: g { dimensions: x = 2 ; variables: int w(x, y) ; data: w = 1, 2, 3, 4 ; }
+}
+"""
+
+
+def test_what_an_installed_ncgen_writes(tmp_path: Path) -> None:
+    ncgen = shutil.which("ncgen")
+    if ncgen is None:
+        pytest.skip("ncgen (netcdf-bin) is not installed")
+    source = tmp_path / "live.cdl"
+    source.write_text(CDL)
+    url = f"file://{tmp_path / 'live'}#mode=nczarr,file"
+    done = subprocess.run([ncgen, "-4", "-lb", "-o", url, source], capture_output=True, text=True, timeout=60)
+    if "Attempt to use feature that was not turned on" in done.stderr:
+        pytest.skip("this ncgen has no NCZarr")
+    assert done.returncode == 0, done.stderr
+    dataset = netcdf.Dataset(tmp_path / "live")
+    found = describe(dataset)
+    assert {name: found["variables"][name]["values"] for name in ("b", "s", "d", "us", "c", "big")} == {
+        "b": [1, -2, 3],
+        "s": [[1, 2], [3, 4], [5, 6]],
+        "d": [1, 2],
+        "us": [1, 2, 65535],
+        "c": ["a", "b", "c"],
+        "big": [258, 1, 2],
+    }
+    assert found["variables"]["i"]["values"] == [1, -5, 3]
+    assert found["variables"]["unwritten"]["values"] == [-2147483647] * 3
+    assert found["variables"]["scalar"]["values"] == 5 and found["variables"]["scalar"]["shape"] == []
+    assert found["variables"]["big"]["endian"] == "big"
+    assert found["variables"]["s"]["attributes"] == {"units": [2, "m"], "range": [3, [1, 2]]}
+    assert found["variables"]["f"]["attributes"] == {"tenth": [5, float(np.float32(0.1))]}
+    assert found["attributes"] == {
+        "title": [2, "live"],
+        "numbers": [4, [1, 2]],
+        "half": [6, 0.5],
+        "bytes": [7, [1, 2]],
+    }
+    assert found["groups"]["g"]["variables"]["w"]["dimensions"] == ["/g/x", "/y"]
+    assert found["groups"]["g"]["variables"]["w"]["values"] == [[1, 2], [3, 4]]
 
 
 def describe(group: netcdf.Group) -> dict[str, Any]:
