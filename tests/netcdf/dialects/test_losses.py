@@ -148,3 +148,10 @@ def test_what_netcdf_c_cannot_open_is_told() -> None:
     assert "/e: the type cloud_t, which becomes ubyte" in _on(
         "xarray", 2, types=(cloud, pair), variables=variables
     )
+
+
+@EVERY
+def test_a_fill_value_longer_than_strings_makes_room(dialect: Dialect) -> None:
+    fill = AttributeModel(FILL_VALUE, STRING, ("ä" * 100,))
+    texts = _variable("s", type=STRING, attributes=(fill,), max_string_length=5)
+    assert [loss for loss in _losses(dialect, variables=(texts,)) if "dimension" not in loss] == []

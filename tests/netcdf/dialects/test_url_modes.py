@@ -150,3 +150,16 @@ def test_commands_take_urls(tmp_path: Path) -> None:
     assert json.loads(said("info", "--json", f"{tmp_path}/d#mode=zarr,file"))["netcdf"] == "xarray"
     assert "v (3,)" in said("tree", f"{tmp_path}/d#mode=nczarr,file")
     assert "_Anonymous_Dim_3 = 3" in said("dump", "-h", f"{place}#mode=noxarray,file")
+
+
+def test_copies_are_what_urls_ask_for(tmp_path: Path) -> None:
+    _make(f"{tmp_path}/d")
+    target = f"file://{tmp_path}/x#mode=xarray,v3"
+    result = CliRunner().invoke(cli, ["copy", f"file://{tmp_path}/d#mode=nczarr,file", target])
+    assert result.exit_code == 0, result.output
+    found = netcdf.Dataset(tmp_path / "x")
+    assert found.as_dataset().dialect == "xarray" and found["v"][:].tolist() == [1, 2, 3]
+    assert zarr.open_group(tmp_path / "x", mode="r").metadata.zarr_format == 3
+    result = CliRunner().invoke(cli, ["copy", f"{tmp_path}/d#mode=noxarray", f"{tmp_path}/p#mode=nczarr"])
+    assert result.exit_code == 0, result.output
+    assert list(netcdf.Dataset(tmp_path / "p").dimensions) == ["_Anonymous_Dim_3"]

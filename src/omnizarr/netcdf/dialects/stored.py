@@ -24,7 +24,7 @@ from omnizarr.metadata.dtype_v2 import write_dtype
 from omnizarr.metadata.extension import Extension
 from omnizarr.netcdf.items import Item, to_json, to_numpy
 from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, AtomicType, Compound, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.layouts import complex_dtype, fits, form_of, stored_as
 from omnizarr.netcdf.values.records import recast, sequence_bytes, text_of_item
 
@@ -96,6 +96,9 @@ def stored_dtype(variable: VariableModel, *, numbered: bool = False) -> np.dtype
     if form_of(variable.type) != "fixed":
         return np.dtype(object)
     length = variable.max_string_length or DEFAULT_STRING_LENGTH
+    fill = variable.fill_value
+    if variable.type is STRING and isinstance(fill, str):
+        length = max(length, len(fill.encode("utf-8", "surrogateescape")))
     return stored_as(variable.type, variable.endian, length, numbered=numbered)
 
 
