@@ -9,9 +9,12 @@ https://docs.unidata.ucar.edu/netcdf-c/current/filters.html
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, ClassVar, TypeAlias
 
+from omnizarr.codecs.szip import is_available as has_szip
+from omnizarr.codecs.szip import pixels_per_scanline
 from omnizarr.jsontypes import Json, JsonObject
 from omnizarr.metadata.chains import PREFIX, codec_to_v3
 from omnizarr.metadata.extension import Extension
@@ -240,8 +243,14 @@ def to_codec(entry: Filter, itemsize: int) -> Extension:
     return codec_to_v3(Extension(PREFIX + name, configuration), itemsize)
 
 
-def from_hdf5(number: int, values: Sequence[int] = (), name: str = "") -> Filter:
-    """Return the filter of an HDF5 dataset; what parameters leave out is as HDF5's filter has it."""
+def from_hdf5(number: int, values: Sequence[int] = (), name: str = "", itemsize: int = 0) -> Filter:
+    """Return the filter of an HDF5 dataset; what parameters leave out is as HDF5's filter has it.
+
+    Parameters
+    ----------
+    itemsize
+        The bytes of an item, where they are known.
+    """
     match number:
         case Zlib.hdf5_id:
             return Zlib(values[0] if values else 6)
@@ -251,7 +260,8 @@ def from_hdf5(number: int, values: Sequence[int] = (), name: str = "") -> Filter
             return Fletcher32()
         case Szip.hdf5_id if len(values) in (2, 4):
             bits, scanline = (*values[2:], 0, 0)[:2]
-            return Szip(values[0], values[1], scanline, bits)
+            mask = values[0] & (_SZIP_EC | _SZIP_NN)
+            return Szip(mask, values[1], scanline, 0 if bits == 8 * itemsize else bits)
         case Bzip2.hdf5_id:
             return Bzip2(values[0] if values else 9)
         case Zstd.hdf5_id:
@@ -274,6 +284,30 @@ def to_hdf5(entry: Filter, itemsize: int = 0, chunk_bytes: int = 0) -> tuple[int
     """
     number = entry.hdf5_id
     return None if number is None else (number, entry.parameters(itemsize, chunk_bytes))
+
+
+def is_storable(entry: Filter) -> bool:
+    """Say whether chunks can be written with a filter by what is installed."""
+    return has_szip() if isinstance(entry, Szip) else not isinstance(entry, OtherFilter)
+
+
+def name_of(entry: Filter) -> str:
+    """Return what numcodecs calls a filter, or else HDF5."""
+    return entry.name if isinstance(entry, OtherFilter) else str(entry.to_json(1)["id"])
+
+
+def with_scanline(entry: Filter, length: int, chunks: Sequence[int]) -> Filter:
+    """Return szip with the pixels of a scanline noted; any other filter as it is.
+
+    Parameters
+    ----------
+    length
+        That of the last axis: for HDF5 of a chunk, for netCDF-C's NCZarr of the whole array.
+    """
+    if not isinstance(entry, Szip):
+        return entry
+    scanline = pixels_per_scanline(length, prod(chunks), entry.pixels_per_block)
+    return replace(entry, pixels_per_scanline=scanline)
 
 
 def _signed(value: int) -> int:

@@ -25,7 +25,7 @@ from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.chunks import ChunksOfFile
 from omnizarr.netcdf.files.read import NetCDFFile
-from omnizarr.netcdf.filters import Fletcher32, OtherFilter, Shuffle, Szip
+from omnizarr.netcdf.filters import Fletcher32, Shuffle, is_storable
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.types import AtomicType, Compound, NcType, Vlen
@@ -213,7 +213,7 @@ class FileSource:
         variable, dataset = self._variables[path], hdf5.dataset_of(self._file.hdf5, path)
         if dataset.chunks is None:
             return None
-        known = not any(isinstance(entry, OtherFilter | Szip) for entry in variable.filters)
+        known = all(map(is_storable, variable.filters))
         if not known or hdf5.filters_of(dataset) != variable.filters:
             return None
         try:

@@ -29,7 +29,7 @@ from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.losses import losses_in
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.files.fitting import Longest
-from omnizarr.netcdf.filters import Filter, OtherFilter, Szip
+from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, is_storable, name_of, with_scanline
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import DatasetModel, GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.opening import PROPERTIES
@@ -92,6 +92,7 @@ class ZarrTarget:
         """Return a variable without filters that the dialect refuses, and with room for its strings."""
         shape = root.shape(variable)
         if any(isinstance(entry, OtherFilter | Szip) for entry in variable.filters):
+            variable = replace(variable, filters=_with_scanlines(variable, shape))
             try:
                 self.dialect.array_metadata(variable, shape)
             except (ConversionError, MetadataError):
@@ -153,13 +154,19 @@ class ZarrTarget:
         self._release()
 
 
+def _with_scanlines(variable: VariableModel, shape: tuple[int, ...]) -> tuple[Filter, ...]:
+    """Return filters as netCDF-C reads them: from a file szip has scanlines of another length."""
+    if not shape:
+        return variable.filters
+    return tuple(with_scanline(entry, shape[-1], variable.chunks or shape) for entry in variable.filters)
+
+
 def _known(filters: tuple[Filter, ...], path: str, losses: list[Loss]) -> tuple[Filter, ...]:
     """Return the filters that every dialect has; others are lost."""
     kept = []
     for entry in filters:
-        if isinstance(entry, OtherFilter | Szip):
-            name = entry.name if isinstance(entry, OtherFilter) else "szip"
-            losses.append(Loss(path, f"the filter {name}; its chunks are stored without it"))
+        if not is_storable(entry):
+            losses.append(Loss(path, f"the filter {name_of(entry)}; its chunks are stored without it"))
         else:
             kept.append(entry)
     return tuple(kept)

@@ -12,7 +12,7 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.dialects.retyping import as_text
 from omnizarr.netcdf.dialects.stored import with_sequence_fill
 from omnizarr.netcdf.dialects.zarrtypes import derived_type
-from omnizarr.netcdf.filters import from_codec
+from omnizarr.netcdf.filters import from_codec, to_codec, with_scanline
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
 from omnizarr.netcdf.types import CHAR, INT64, STRING, AtomicType, Endian, NcType
 from omnizarr.netcdf.values.layouts import string_room
@@ -30,6 +30,7 @@ _UNITS = {
     "ns": "nanoseconds",
 }
 _SHUFFLE = "numcodecs.shuffle"
+_SZIP = "numcodecs.szip"
 _POINTER_BYTES = 8
 _NOT_A_TIME = np.iinfo("i8").min
 
@@ -124,6 +125,20 @@ def with_string_shuffle(metadata: ArrayMetadata, kind: NcType) -> ArrayMetadata:
     codecs = tuple(
         replace(codec, configuration={"elementsize": _POINTER_BYTES})
         if codec.name == _SHUFFLE and not codec.configuration.get("elementsize")
+        else codec
+        for codec in metadata.codecs
+    )
+    return replace(metadata, codecs=codecs)
+
+
+def with_szip_scanline(metadata: ArrayMetadata) -> ArrayMetadata:
+    """Return an array whose szip knows the pixels of a scanline, which netCDF-C takes from its dimension."""
+    if not any(codec.name == _SZIP for codec in metadata.codecs) or not metadata.shape:
+        return metadata
+    chunks = _chunks(metadata)
+    codecs = tuple(
+        to_codec(with_scanline(from_codec(codec), metadata.shape[-1], chunks), 1)
+        if codec.name == _SZIP and not codec.configuration.get("pixels-per-scanline")
         else codec
         for codec in metadata.codecs
     )

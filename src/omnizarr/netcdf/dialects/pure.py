@@ -18,7 +18,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
-from omnizarr.netcdf.dialects.arrays import describe_array, time_attributes, with_fill
+from omnizarr.netcdf.dialects.arrays import describe_array, time_attributes, with_fill, with_szip_scanline
 from omnizarr.netcdf.dialects.attributes import decode_attribute, is_hidden
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.zarrtypes import declared
@@ -153,7 +153,7 @@ class _Reader:
         attributes = self.attributes(metadata, kind)
         variable = describe_array(path.rpartition("/")[2], metadata, kind, dimensions, attributes)
         self.contents[parent_of(path)].variables.append(variable)
-        array.metadata = with_fill(metadata, variable)
+        array.metadata = with_fill(with_szip_scanline(metadata), variable)
         self.found.arrays[path] = array
 
     def attributes(self, metadata: ArrayMetadata, kind: NcType) -> tuple[AttributeModel, ...]:

@@ -13,7 +13,13 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.attributes import cast_attribute
-from omnizarr.netcdf.dialects.arrays import array_type, describe_array, with_fill, with_string_shuffle
+from omnizarr.netcdf.dialects.arrays import (
+    array_type,
+    describe_array,
+    with_fill,
+    with_string_shuffle,
+    with_szip_scanline,
+)
 from omnizarr.netcdf.dialects.attributes import decode_attributes
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
@@ -171,7 +177,8 @@ class _Reader:
         variable = describe_array(name, metadata, kind, dimensions, attributes)
         if notes.no_fill:
             variable = replace(variable, no_fill=True)
-        array.metadata = with_fill(with_string_shuffle(self.notes.stored(array), kind), variable)
+        stored = with_szip_scanline(with_string_shuffle(self.notes.stored(array), kind))
+        array.metadata = with_fill(stored, variable)
         self.found.arrays[where] = array
         return variable
 

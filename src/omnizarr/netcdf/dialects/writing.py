@@ -13,7 +13,7 @@ from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
 from omnizarr.netcdf.dialects.stored import StoredType, stored_dtype, v2_type
-from omnizarr.netcdf.filters import Szip
+from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, is_storable, with_scanline
 from omnizarr.netcdf.items import to_json
 from omnizarr.netcdf.model import VariableModel
 from omnizarr.netcdf.types import CHAR, AtomicType
@@ -53,10 +53,9 @@ def stored_itemsize(variable: VariableModel) -> int:
 
 
 def _document(variable: VariableModel, shape: tuple[int, ...]) -> JsonObject:
-    for entry in variable.filters:
-        if isinstance(entry, Szip):
-            raise ConversionError(f"variable {variable.name!r}: there is no szip for Zarr")
-    codecs: list[Json] = [entry.to_json(stored_itemsize(variable)) for entry in variable.filters]
+    codecs: list[Json] = [
+        _stored(entry, variable, shape).to_json(stored_itemsize(variable)) for entry in variable.filters
+    ]
     compressor = codecs.pop() if codecs else None
     stored = _atomic(variable) if isinstance(variable.type, AtomicType) else v2_type(variable)
     filters = [stored.codec, *codecs] if stored.codec else codecs
@@ -71,6 +70,18 @@ def _document(variable: VariableModel, shape: tuple[int, ...]) -> JsonObject:
         "compressor": compressor,
         "filters": filters or None,
     }
+
+
+def _stored(entry: Filter, variable: VariableModel, shape: tuple[int, ...]) -> Filter:
+    if isinstance(entry, OtherFilter) and entry.hdf5_id is not None:
+        raise ConversionError(f"variable {variable.name!r}: there is no codec for HDF5's filter {entry.name}")
+    if not isinstance(entry, Szip):
+        return entry
+    if not is_storable(entry):
+        message = f"variable {variable.name!r}: szip needs the package imagecodecs, of the extra 'szip'"
+        raise ConversionError(f"{message} (pip install 'omnizarr[szip]')")
+    length = shape[-1] if shape else 1
+    return entry if entry.pixels_per_scanline else with_scanline(entry, length, _chunks(variable, shape))
 
 
 def _atomic(variable: VariableModel) -> StoredType:

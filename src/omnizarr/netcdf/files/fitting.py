@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from omnizarr.netcdf.files.kinds import Kind, is_classic_model, is_hdf5
-from omnizarr.netcdf.filters import Filter, OtherFilter, Szip
+from omnizarr.netcdf.filters import Filter, Szip, is_storable, name_of, with_scanline
 from omnizarr.netcdf.model import (
     FILL_VALUE,
     AttributeModel,
@@ -111,14 +111,15 @@ class _Enhanced:
         while prod(chunks) * max(1, variable.type.size) > _LARGEST_CHUNK:
             largest = chunks.index(max(chunks))
             chunks[largest] = -(-chunks[largest] // 2)
+        filters = tuple(with_scanline(entry, chunks[-1], chunks) for entry in filters)
         return replace(variable, chunks=tuple(chunks), filters=filters, contiguous=False)
 
     def filters(self, variable: VariableModel, path: str) -> tuple[Filter, ...]:
         kept = []
         for entry in variable.filters:
-            if isinstance(entry, OtherFilter | Szip):
-                name = entry.name if isinstance(entry, OtherFilter) else "szip"
-                self.losses.append(Loss(path, f"the filter {name}; its chunks are stored without it"))
+            if not is_storable(entry) or (isinstance(entry, Szip) and variable.type is CHAR):
+                what = f"the filter {name_of(entry)}; its chunks are stored without it"
+                self.losses.append(Loss(path, what))
             else:
                 kept.append(entry)
         return tuple(kept)

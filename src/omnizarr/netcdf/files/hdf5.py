@@ -10,18 +10,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from omnizarr.netcdf.filters import (
-    BLOSC_COMPRESSORS,
-    Blosc,
-    Bzip2,
-    Filter,
-    Fletcher32,
-    OtherFilter,
-    Shuffle,
-    Szip,
-    Zlib,
-    Zstd,
-)
+from omnizarr.netcdf.filters import Filter, from_hdf5
 
 # netCDF4 calls HDF5 without a lock, and HDF5 is not made for threads: who may meet others there holds this.
 LOCK = RLock()
@@ -72,32 +61,12 @@ def attribute_kind(node: Any, name: str) -> str:
 def filters_of(dataset: Any) -> tuple[Filter, ...]:
     """Return the filters of a dataset in the order of encoding."""
     properties = dataset.id.get_create_plist()
-    return tuple(_filter(*properties.get_filter(i)) for i in range(properties.get_nfilters()))
-
-
-def _filter(number: int, flags: int, values: tuple[int, ...], name: bytes) -> Filter:
-    match number:
-        case Zlib.hdf5_id:
-            return Zlib(values[0] if values else 6)
-        case Shuffle.hdf5_id:
-            return Shuffle()
-        case Fletcher32.hdf5_id:
-            return Fletcher32()
-        case Szip.hdf5_id:
-            return Szip(*values[:2])
-        case Bzip2.hdf5_id:
-            return Bzip2(values[0] if values else 9)
-        case Zstd.hdf5_id:
-            return Zstd(_signed(values[0]) if values else 3)
-        case Blosc.hdf5_id if len(values) < 7 or values[6] < len(BLOSC_COMPRESSORS):
-            level, shuffle, compressor = (*values[4:7], *(5, 1, 0)[max(0, len(values) - 4) :])[:3]
-            return Blosc(BLOSC_COMPRESSORS[compressor], level, shuffle)
-        case _:
-            return OtherFilter(name.decode("utf-8", "replace") or f"HDF5 filter {number}")
-
-
-def _signed(value: int) -> int:
-    return value - 2**32 if value >= 2**31 else value
+    itemsize = dataset.id.get_type().get_size()
+    stored = (properties.get_filter(i) for i in range(properties.get_nfilters()))
+    return tuple(
+        from_hdf5(number, values, name.decode("utf-8", "replace"), itemsize)
+        for number, _, values, name in stored
+    )
 
 
 def chunks_of(dataset: Any) -> list[Chunk]:

@@ -22,7 +22,7 @@ from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED
 from omnizarr.netcdf.files.hdf5_types import HDF5Types
-from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Zlib, to_hdf5
+from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib, to_hdf5
 from omnizarr.netcdf.items import AnyArray, to_numpy
 from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import CHAR, STRING
@@ -180,7 +180,7 @@ class HDF5Writer:
         return properties
 
     def _set_fill(self, properties: Any, path: str, variable: VariableModel, kind: Any) -> None:
-        if variable.no_fill:
+        if variable.no_fill and variable.type.is_fixed:  # HDF5 has no references that are undefined
             properties.set_fill_time(self._h5.h5d.FILL_TIME_NEVER)
             return
         if path in self._arrays:
@@ -242,5 +242,7 @@ def _set_filter(properties: Any, entry: Filter, variable: VariableModel) -> None
             properties.set_shuffle()
         case Fletcher32():
             properties.set_fletcher32()
+        case Szip():
+            properties.set_szip(*entry.parameters())
         case _ if (known := to_hdf5(entry, itemsize, chunk)) is not None:
             properties.set_filter(known[0], _OPTIONAL, known[1])
