@@ -12,6 +12,7 @@ import numpy as np
 from omnizarr.netcdf.cdl.options import Shown
 from omnizarr.netcdf.cdl.special import Storage
 from omnizarr.netcdf.cdl.write import Read, write_cdl
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import DatasetModel
 
@@ -66,6 +67,7 @@ def raw_values(dataset: Opened) -> Read:
 
 def name_of(place: str) -> str:
     """Return what CDL calls a dataset: the last part of a path or URL without its suffix."""
+    place = str(asked_of(place).place)
     if "://" in place:
         place = unquote(place.partition("#")[0])
     last = PurePosixPath(place.rstrip("/\\").replace("\\", "/")).name
