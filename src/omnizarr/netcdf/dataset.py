@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,7 @@ from omnizarr.netcdf.group import Group
 from omnizarr.netcdf.model import DatasetModel, Fault
 from omnizarr.netcdf.names import DefinitionError
 from omnizarr.netcdf.opening import Place, mode_of
-from omnizarr.netcdf.session import NotWritableError, Session, locked, read_only_dialect
+from omnizarr.netcdf.session import ClosedError, NotWritableError, Session, locked, read_only_dialect
 from omnizarr.netcdf.sync import synchronise
 from omnizarr.store.base import Store
 from omnizarr.store.zip import ZipStore
@@ -271,12 +272,15 @@ class Dataset(Group):
         -------
         The image of a dataset that was made or changed with `memory=`; else None.
         """
-        if not self._session.is_open:
+        session = self._session
+        with suppress(ClosedError):
+            session.settle()
+        if not session.is_open:
             return None
         try:
             self._synchronise()
         finally:
-            self._session.is_open = False
+            session.is_open = False
             if self._owned is not None:
                 self._owned.close()
         return None if self._backing is None else self._backing.closed()

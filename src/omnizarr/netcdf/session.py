@@ -73,9 +73,16 @@ class Session:
         return self.dialect
 
     def settle(self) -> None:
-        """Wait until no thread writes chunks; the lock, which is held, is let go meanwhile."""
+        """Wait until no thread writes chunks; the lock, which is held, is let go meanwhile.
+
+        Raises
+        ------
+        ClosedError
+            The dataset was closed by then.
+        """
         while self._writers:
             self.lock.wait()
+        self.check_open()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
