@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from omnizarr import netcdf
-from omnizarr.store import MemoryStore
+from omnizarr.store import FaultStore, MemoryStore
 
 THREADS = 8
 
@@ -68,6 +68,27 @@ def test_records_of_all_threads_arrive() -> None:
         assert found["first"][:].tolist() == list(range(200))
         assert np.array_equal(found["second"][:, 0], np.arange(200.0))
         assert np.array_equal(found["second"][:, 2], np.arange(200.0) + 0.5)
+
+
+def test_a_last_chunk_written_late_undoes_nothing_behind_its_end() -> None:
+    begun, grown = threading.Event(), threading.Event()
+
+    def hook(operation: str, key: str) -> None:
+        if key == "v/1" and operation in ("set", "update") and not begun.is_set():
+            begun.set()
+            grown.wait(0.3)
+
+    dataset = netcdf.Dataset(FaultStore(MemoryStore(), hook), "w")
+    dataset.createDimension("t", None)
+    variable = dataset.createVariable("v", "i4", ("t",), chunksizes=(5,))
+    variable[:5] = 0
+    late = threading.Thread(target=lambda: variable.__setitem__(5, 5))
+    late.start()
+    assert begun.wait(10)
+    variable[6] = 6
+    grown.set()
+    late.join(10)
+    assert variable[5:].tolist() == [5, 6]
 
 
 def test_definitions_of_all_threads_arrive(tmp_path: Path) -> None:

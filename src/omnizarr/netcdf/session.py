@@ -88,7 +88,7 @@ class Session:
     def writing(self) -> Iterator[None]:
         """Write chunks with the lock let go; it is held before and after.
 
-        A shorter variable's last chunk may be written as a whole, so nothing grows until this is done.
+        Dimensions may grow meanwhile: the last chunk of a shorter variable is changed, and not replaced.
         """
         self._writers += 1
         self.lock.release()

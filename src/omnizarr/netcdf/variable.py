@@ -300,12 +300,8 @@ class Variable(Attributed):
         unlimited = [dimension.isunlimited() for dimension in self._dimensions]
         target = growing(indices, self.shape, unlimited, values.shape)
         stored = fitted(values, target)
-        if target.shape != self.shape and stored.size:
-            self._session.settle()  # others may grow it meanwhile
-            target = growing(indices, self.shape, unlimited, values.shape)
-            stored = fitted(values, target)
-            for dimension, size in zip(self._dimensions, target.shape, strict=True):
-                dimension._grow(size)
+        for dimension, size in zip(self._dimensions, target.shape if stored.size else (), strict=False):
+            dimension._grow(size)
         return target, self._quantized(stored)
 
     def _quantized(self, stored: AnyArray) -> AnyArray:
