@@ -224,3 +224,37 @@ def test_lines_break_by_bytes_and_never_before_short_items() -> None:
         lines.put(item)
     lines.put("12345678901")
     assert lines.take() == "v = ééé},\n\n    12345678901"
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    sizes=st.lists(st.sampled_from([1, 2, 3, 4, 5, 8, 10, 30, 76, 78, 79, 90]), min_size=1, max_size=12),
+    width=st.sampled_from([10, 20, 40, 80]),
+    indent=st.sampled_from(["", "    "]),
+)
+def test_items_at_once_break_as_items_one_by_one(sizes: list[int], width: int, indent: str) -> None:
+    texts = ["x" * size for size in sizes]
+    one_by_one, at_once = Lines(width), Lines(width)
+    for lines in (one_by_one, at_once):
+        lines.indent = indent
+        lines.add("v = ", 4)
+    for text in texts[:-1]:
+        one_by_one.put(text + ", ")
+    one_by_one.put(texts[-1])
+    at_once.put_all(", ".join(texts))
+    assert at_once.take() == one_by_one.take()
+
+
+def test_c_format_of_any_kind() -> None:
+    def shown(pattern: str, *given: Any, digits: Precision | None = None) -> str:
+        format_ = attribute("C_format", CHAR, pattern)
+        variable = VariableModel(name="v", type=DOUBLE, dimensions=("/x",), attributes=(format_,))
+        root = GroupModel(name="/", dimensions=(DimensionModel("x", len(given)),), variables=(variable,))
+        text = dump(root, {"/v": given}, shown=Shown(precision=digits or Precision()))
+        return text.partition("data:\n\n")[2].removesuffix(" ;\n}\n")
+
+    assert shown("%5.1f", 1.25, float("nan")) == " v =   1.2, NaN"
+    # A comma of its own is none between values; and where digits are asked for, there is no format.
+    assert shown("%.0f, m", *range(14)).count("\n    ") == 1
+    assert shown("%5.1f", 1.25, digits=Precision(3, 4)) == " v = 1.25"
+    assert shown("%5.1f", 1.25, digits=Precision(3)) == " v =   1.2"
