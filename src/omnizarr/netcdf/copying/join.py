@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, product
 from typing import Any
@@ -24,7 +24,7 @@ from omnizarr.netcdf.copying.lease import Sources
 from omnizarr.netcdf.copying.source import Region, Source, variables_of
 from omnizarr.netcdf.files.chunk_store import ChunkStore
 from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel, join, parent_of
+from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.values.storage import to_storage
 
 
@@ -67,23 +67,29 @@ class JoinedSource:
         self.kind = first.kind
         self.places = tuple(place for part in self._parts for place in part.places)
         self.name = ", ".join(part.name for part in self._parts)
-        self.model: DatasetModel = replace(first.model, root=self._with_length(first.model.root, "/"))
+        self._rooms = _string_rooms(self._parts)
+        self.model: DatasetModel = replace(first.model, root=self._joined(first.model.root, "/"))
         self._variables = variables_of(self.model.root)
         self._chunks = _JoinedChunks(self)
         self._arrays: dict[str, Array | None] = {}
         self._own: dict[tuple[int, str], bool] = {}
 
-    def _with_length(self, group: GroupModel, path: str) -> GroupModel:
-        """Return a group with the length of all parts, where it has the dimension."""
-        if parent_of(self._dimension) == path:
-            length = self._starts[-1]
-            dimensions = tuple(
-                replace(d, size=length) if join(path, d.name) == self._dimension else d
+    def _joined(self, group: GroupModel, path: str) -> GroupModel:
+        """Return a group with the length of all parts, and room for the strings of all."""
+        return replace(
+            group,
+            dimensions=tuple(
+                replace(d, size=self._starts[-1]) if join(path, d.name) == self._dimension else d
                 for d in group.dimensions
-            )
-            return replace(group, dimensions=dimensions)
-        groups = tuple(self._with_length(inner, join(path, inner.name)) for inner in group.groups)
-        return replace(group, groups=groups)
+            ),
+            variables=tuple(
+                replace(v, max_string_length=max(rooms) if all(rooms) else None)
+                if (rooms := self._rooms.get(join(path, v.name)))
+                else v
+                for v in group.variables
+            ),
+            groups=tuple(self._joined(inner, join(path, inner.name)) for inner in group.groups),
+        )
 
     @property
     def stamp(self) -> str | None:
@@ -106,6 +112,8 @@ class JoinedSource:
         if found is None or self._axis(variable) is None:
             return found
         if found.dtype.kind in "mM" or found.dtype.hasobject or any(p.is_rebased(path) for p in self._parts):
+            return None
+        if len(set(self._rooms.get(path, ()))) > 1:
             return None
         shape = self.model.root.shape(variable)
         metadata = replace(found.metadata.with_shape(shape), chunk_keys=ChunkKeys("v2", "."))
@@ -184,6 +192,15 @@ class JoinedSource:
     def close(self) -> None:
         """Release the sources."""
         self._sources.close()
+
+
+def _string_rooms(parts: Sequence[Part]) -> dict[str, list[int]]:
+    """Return, by path, the bytes that each part has for a string of a variable; 0 where it does not say."""
+    found: dict[str, list[int]] = {}
+    for part in parts:
+        for path, variable in variables_of(part.model.root).items():
+            found.setdefault(path, []).append(variable.max_string_length or 0)
+    return {path: rooms for path, rooms in found.items() if any(rooms)}
 
 
 class _JoinedChunks(ChunkStore):

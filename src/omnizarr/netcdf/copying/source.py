@@ -20,7 +20,8 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
 from omnizarr.netcdf.attributes import cast_attribute
-from omnizarr.netcdf.dialects.detect import detect
+from omnizarr.netcdf.dialects.detect import read_dataset
+from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.chunks import ChunksOfFile
@@ -117,9 +118,14 @@ class ZarrSource:
     kind: str | None = None
 
     def __init__(self, source: Any, path: str | None, storage_options: Mapping[str, Any] | None) -> None:
-        # netCDF-C never brings consolidated metadata up to date, so they cannot be relied on.
+        asked = asked_of(source)
+        # netCDF-C never brings consolidated metadata up to date, so they are not relied on unless asked for.
         node: Group = open_group(
-            source, mode="r", path=path, storage_options=storage_options, use_consolidated=False
+            asked.place,
+            mode="r",
+            path=path,
+            storage_options=storage_options,
+            use_consolidated=asked.consolidated,
         )
         self._node = node
         self._is_owned = not isinstance(source, Store | Node)
@@ -128,7 +134,7 @@ class ZarrSource:
         with warnings.catch_warnings():
             # What the dialect warns of is told as losses.
             warnings.simplefilter("ignore")
-            self._found = detect(node).read(node)
+            self._found = read_dataset(node, asked.opened_as()).found
         self.model = self._found.model
         self.losses = tuple(Loss(u.path, f"left out: {u.reason}") for u in self.model.unmapped)
         self._variables = variables_of(self.model.root)
