@@ -7,6 +7,7 @@ from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.hierarchy.paths import joined
 from omnizarr.netcdf.dialects.arrays import with_fill
+from omnizarr.netcdf.dialects.retyping import is_filled_swapped
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.model import GroupModel, VariableModel
 from omnizarr.netcdf.session import Session
@@ -19,8 +20,8 @@ def place_array(session: Session, node: Node, variable: VariableModel, shape: tu
     place(node.store, node.format, path, metadata, overwrite=True, parent=node.path)
     store_sidecars(node, path, dialect.sidecars(variable, None))
     array = Array(node.store, node.format, path, with_fill(metadata, variable))
-    # A chunk of fill values is as good absent, and what is absent costs nothing.
-    array.write_empty_chunks = False
+    # A chunk of fill values is as good absent, where netCDF-C reads it so, and what is absent costs nothing.
+    array.write_empty_chunks = is_filled_swapped(variable)
     return array
 
 

@@ -100,6 +100,8 @@ def endianness(dataset: netcdf.Dataset) -> None:
             variable = dataset.createVariable(f"{endian}_{code}", code, ("x",), endian=endian, zlib=True)
             variable[:] = _extremes(code)
     dataset.createVariable("named", ">i4", ("x",))[:] = range(6)
+    # What libnetcdf shows with its bytes swapped where the chunk is absent.
+    dataset.createVariable("filled", ">i2", ("x",), fill_value=np.int16(3))[:] = 3
 
 
 def filters(dataset: netcdf.Dataset) -> None:

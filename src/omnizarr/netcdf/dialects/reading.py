@@ -24,7 +24,7 @@ from omnizarr.netcdf.dialects.attributes import decode_attributes
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
 from omnizarr.netcdf.dialects.reconcile import ANONYMOUS, reconcile
-from omnizarr.netcdf.dialects.retyping import as_text
+from omnizarr.netcdf.dialects.retyping import as_text, is_filled_swapped
 from omnizarr.netcdf.dialects.stored import holds
 from omnizarr.netcdf.dialects.typedefs import TypeReader
 from omnizarr.netcdf.dialects.zarrtypes import declared
@@ -179,6 +179,7 @@ class _Reader:
             variable = replace(variable, no_fill=True)
         stored = with_szip_scanline(with_string_shuffle(self.notes.stored(array), kind))
         array.metadata = with_fill(stored, variable)
+        array.write_empty_chunks = is_filled_swapped(variable)
         self.found.arrays[where] = array
         return variable
 

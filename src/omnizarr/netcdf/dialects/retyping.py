@@ -9,6 +9,7 @@ import numpy as np
 
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.dtype_numpy import data_type_of
+from omnizarr.netcdf.model import VariableModel
 from omnizarr.netcdf.types import CHAR, STRING, NcType
 
 
@@ -31,6 +32,14 @@ def _with_dtype(metadata: ArrayMetadata, dtype: np.dtype[Any]) -> ArrayMetadata:
     if fill is not None:
         fill = np.bytes_(fill.encode("latin-1", "replace") if isinstance(fill, str) else fill.tobytes())
     return replace(metadata, data_type=data_type_of(dtype), fill_value=fill)
+
+
+def is_filled_swapped(variable: VariableModel) -> bool:
+    """Say whether netCDF-C swaps the bytes of fill values where chunks are absent: in big-endian variables.
+
+    A chunk that was written has to be stored there, also where it holds fill values alone.
+    """
+    return variable.endian == "big" and variable.type.is_numeric and variable.type.size > 1
 
 
 def in_order(metadata: ArrayMetadata, order: str) -> ArrayMetadata:
