@@ -10,12 +10,15 @@ import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import netCDF4
 import numpy as np
 import pytest
 from cdl_samples import rich, write_file
 from ncdump_peer import NCDUMP, ncdump, our_dump
+
+from omnizarr import netcdf
 
 DATA = Path(__file__).parent / "data"
 
@@ -37,8 +40,8 @@ def times(path: Path) -> None:
                 time[:] = [0, 2, 3.5, 59.75, -1, 100000]
 
 
-def types(path: Path) -> None:
-    with netCDF4.Dataset(path, "w") as made, warnings.catch_warnings():
+def types(path: Path, library: Any = netCDF4) -> None:
+    with library.Dataset(path, "w") as made, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made.createDimension("x", 3)
         sky = made.createEnumType("u1", "sky_t", {"clear": 0, "cloudy": 1, "a b": 200})
@@ -90,3 +93,8 @@ def test_as_ncdump_wrote_it(name: str, tmp_path: Path) -> None:
     assert without_versions(our_dump(tmp_path / "a.nc", *options)) == kept
     if NCDUMP is not None:
         assert without_versions(ncdump(tmp_path / "a.nc", *options)) == kept
+
+
+def test_the_same_types_in_zarr(tmp_path: Path) -> None:
+    types(tmp_path / "a", netcdf)
+    assert our_dump(tmp_path / "a") == (DATA / "types.cdl").read_text("utf-8")
