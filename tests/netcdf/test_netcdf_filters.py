@@ -17,6 +17,7 @@ from netcdf_peer import run_peer, url_of
 
 from omnizarr.codecs.registry import codec_class
 from omnizarr.errors import ConversionError
+from omnizarr.netcdf.filter_forms import from_codec, from_hdf5, read_filter, to_codec, to_hdf5
 from omnizarr.netcdf.filter_text import (
     read_codecs_attribute,
     read_filter_attribute,
@@ -34,11 +35,6 @@ from omnizarr.netcdf.filters import (
     Szip,
     Zlib,
     Zstd,
-    from_codec,
-    from_hdf5,
-    read_filter,
-    to_codec,
-    to_hdf5,
 )
 
 COMPRESSIONS = ("zlib", "szip", "zstd", "bzip2", "blosc_lz", "blosc_lz4", "blosc_lz4hc", "blosc_zlib")

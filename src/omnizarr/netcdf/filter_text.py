@@ -12,16 +12,8 @@ from collections.abc import Sequence
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, dump_json, parse_json, shown
 from omnizarr.metadata.extension import Extension
-from omnizarr.netcdf.filters import (
-    Filter,
-    Fletcher32,
-    Shuffle,
-    Zlib,
-    from_codec,
-    from_hdf5,
-    read_filter,
-    to_hdf5,
-)
+from omnizarr.netcdf.filter_forms import from_codec, from_hdf5, read_filter, to_hdf5
+from omnizarr.netcdf.filters import Filter, Fletcher32, Shuffle, Zlib
 
 # CDL has attributes of their own for these.
 _SHOWN_APART = (Zlib, Shuffle, Fletcher32)

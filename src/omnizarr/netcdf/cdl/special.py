@@ -11,8 +11,9 @@ from math import prod
 from typing import Literal, TypeAlias
 
 from omnizarr.netcdf.cdl.text import quoted
+from omnizarr.netcdf.filter_forms import to_hdf5
 from omnizarr.netcdf.filter_text import write_codecs_attribute, write_filter_attribute
-from omnizarr.netcdf.filters import Fletcher32, Shuffle, Zlib, to_hdf5
+from omnizarr.netcdf.filters import Fletcher32, Shuffle, Zlib
 from omnizarr.netcdf.model import VariableModel
 from omnizarr.netcdf.types import AtomicType
 

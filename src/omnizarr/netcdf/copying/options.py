@@ -17,7 +17,8 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.dialects.arrays import describe_array
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle, read_filter
+from omnizarr.netcdf.filter_forms import read_filter
+from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle
 from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import AtomicType, Enum
 

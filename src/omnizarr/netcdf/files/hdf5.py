@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from omnizarr.netcdf.filters import Filter, from_hdf5
+from omnizarr.netcdf.filter_forms import from_hdf5
+from omnizarr.netcdf.filters import Filter
 
 # netCDF4 calls HDF5 without a lock, and HDF5 is not made for threads: who may meet others there holds this.
 LOCK = RLock()

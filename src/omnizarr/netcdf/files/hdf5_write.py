@@ -22,7 +22,8 @@ from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED
 from omnizarr.netcdf.files.hdf5_types import HDF5Types
-from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib, to_hdf5
+from omnizarr.netcdf.filter_forms import to_hdf5
+from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib
 from omnizarr.netcdf.items import AnyArray, to_numpy
 from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import CHAR, STRING
