@@ -135,7 +135,7 @@ class _Changer:
             isinstance(f, get_args(Filter)) for f in cut.compressors
         ):
             fitting = (f for f in cut.compressors if variable.type.is_fixed or not isinstance(f, Shuffle))
-            return replace(variable, filters=tuple(fitting), contiguous=False)
+            return _filtered(variable, tuple(fitting))
         shape = self.root.shape(variable)
         # Filters that no codec is known for could not be replaced otherwise.
         known = tuple(f for f in variable.filters if not isinstance(f, OtherFilter))
@@ -148,7 +148,12 @@ class _Changer:
                     f"netCDF-C has no filter {name!r}; expected one of {', '.join(FILTERS)}"
                 )
         described = describe_array(variable.name, changed, variable.type, variable.dimensions, ())
-        return replace(variable, filters=described.filters, contiguous=False)
+        return _filtered(variable, described.filters)
+
+
+def _filtered(variable: VariableModel, filters: tuple[Filter, ...]) -> VariableModel:
+    """Return a variable with other filters; what has some is in chunks."""
+    return replace(variable, filters=filters, contiguous=variable.contiguous and not filters)
 
 
 def _cut_along(
