@@ -7,8 +7,10 @@ https://doi.org/10.5194/gmd-12-4099-2019
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -114,7 +116,7 @@ class Quantization:
             case "BitRound":
                 return _shaved(bits, np.array(explicit - self.digits))
             case _:
-                needed = _bits_for(np.where(kept, 1, native).astype("f8"), self.digits)
+                needed = _bits_for(np.where(kept, 1, np.abs(native)), self.digits)
                 return _shaved(bits, explicit - needed)
 
 
@@ -165,23 +167,38 @@ def _shaved(bits: Bits, spare: NDArray[np.int64]) -> Bits:
 
 
 def _bits_for(values: AnyArray, digits: int) -> NDArray[np.int64]:
-    """Return how many bits of each value's significand its decimal digits take."""
-    mantissa, exponent = np.frexp(np.abs(values))
-    logarithm = _log10(mantissa, exponent)
-    before_point = np.floor(exponent * _DIGITS_PER_BIT + logarithm) + 1
-    last_bit = np.floor(_BITS_PER_DIGIT * (before_point - digits))
-    needed: AnyArray = np.abs(np.floor(exponent - _BITS_PER_DIGIT * logarithm) - last_bit) - 1
-    return needed.astype(np.int64)
+    """Return how many bits of each value's significand its decimal digits take.
 
-
-def _log10(mantissa: AnyArray, exponent: AnyArray) -> AnyArray:
-    """Return logarithms; where their last bit could change the result, as C's library has them.
-
-    numpy's differ in that bit from machine to machine, and those of 1.0, 0.5 or 1000 decide by it.
+    The values where that changes are looked for once, by the logarithm of C's library: numpy's differs in
+    the last bit, which decides for 1.0, 0.5 or 1000.
     """
-    logarithm: AnyArray = np.log10(mantissa)
-    digits, bits = exponent * _DIGITS_PER_BIT + logarithm, _BITS_PER_DIGIT * logarithm
-    close = (np.abs(digits - np.rint(digits)) < 1e-12) | (np.abs(bits - np.rint(bits)) < 1e-12)
-    found, places = np.unique(mantissa[close], return_inverse=True)
-    logarithm[close] = np.array([math.log10(value) for value in found.tolist()], "f8")[places]
-    return logarithm
+    # 0.24 s for 10,000,000 floats, against 1.5 with a logarithm for each.
+    _, ends = np.frexp([values.min(initial=1), values.max(initial=1)])
+    steps = [step for exponent in range(ends[0], ends[1] + 1) for step in _steps(exponent, digits)]
+    starts, needed = np.array([start for start, _ in steps]), np.array([bits for _, bits in steps])
+    found: NDArray[np.int64] = needed[np.searchsorted(starts, values, side="right") - 1]
+    return found
+
+
+@cache
+def _steps(exponent: int, digits: int) -> tuple[tuple[float, int], ...]:
+    """Return the values of a binary exponent from which on their digits take so many bits; ever fewer."""
+    mantissas = range(1 << 52, 1 << 53)
+
+    def fewer(mantissa: int) -> int:
+        return -_bits_of(math.ldexp(mantissa, exponent - 53), digits)
+
+    steps, at = [], 0
+    while at < len(mantissas):
+        bits = -fewer(mantissas[at])
+        steps.append((math.ldexp(mantissas[at], exponent - 53), bits))
+        at = bisect_right(mantissas, -bits, at, key=fewer)
+    return tuple(steps)
+
+
+def _bits_of(value: float, digits: int) -> int:
+    mantissa, exponent = math.frexp(value)
+    logarithm = math.log10(mantissa)
+    before_point = math.floor(exponent * _DIGITS_PER_BIT + logarithm) + 1
+    last_bit = math.floor(_BITS_PER_DIGIT * (before_point - digits))
+    return abs(math.floor(exponent - _BITS_PER_DIGIT * logarithm) - last_bit) - 1
