@@ -1,6 +1,6 @@
 """Floats with the bits that mean nothing made alike, so that they compress: lossy, before any filter.
 
-https://docs.unidata.ucar.edu/netcdf-c/current/md__2home_2vagrant_2Desktop_2netcdf-c_2docs_2quantize.html
+https://github.com/Unidata/netcdf-c/blob/main/docs/quantize.md
 https://doi.org/10.5194/gmd-12-4099-2019
 """
 
