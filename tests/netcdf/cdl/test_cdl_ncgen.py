@@ -46,17 +46,18 @@ line" ;""",
       variables: int a(t, u, v) ;
       data: a = {{1, 2}, {3}}, {{4}, {5, 6, 7}} ;""",
     "types": """types: byte enum e {A = 0, B = 1, C\\ x = 2} ; opaque(4) o ; int(*) v ; string(*) w ;
-        compound c { int a, b(2) ; float f(2, 3) ; string s ; e en ; } ; compound q { e x(2) ; char t(2, 3) ; } ;
+        compound c { int a, b(2) ; float f(2, 3) ; string s ; e en ; } ;
+        compound q { e x(2) ; char t(2, 3) ; } ;
         compound p { int a, b(2) ; } ; compound d { p x ; p y(2) ; v z ; } ; v(*) vv ;
       dimensions: n = 3 ;
       variables: e a(n) ; a:k = "x" ; e a:_FillValue = B ; e a:two = A, B ; o b(n) ; o b:_FillValue = 0x01 ;
         v g(n) ; v g:list = {1, 2}, {} ; w h(n) ; d i(n) ; vv j ; c k(n) ; q l ;
-        c k:_FillValue = {1, {2, 3}, {4, 5, 6, 7, 8, 9}, "q", B} ;
       data: a = A, _ , e.B ; b = 0x0102, 0X01020304, _ ; g = {}, {1, 2} ; h = {"a", "b"}, {"c"} ;
         i = {{1, {2, 3}}, {{4, {5}}, {6, {7, 8}}}, {7}}, {{1, {2}}, {{3, {4}}, {5, {6}}}, {}},
           {{1, {2}}, {{3, {4}}, {5, {6}}}, {8, 9}} ;
         j = {{1}, {2, 3}, {}} ;
-        k = {9, {8}, _, "r", A} ; l = {{A, B}, {"abc", "d"}} ;""",
+        k = {9, {8}, _, "r", A}, {8, _, {1, 2}, "s", B}, {7, {1}, {3}, "", A} ;
+         l = {{A, B}, {"abc", "d"}} ;""",
     "synonyms": "dimensions: d = 4 ; variables: real a(d) ; long b ; integer c ; ulong e ; uinteger f ;",
     "structs": """types: struct c { int a ; } ; structure d { int a ; } ;
       byte enum e {A = 1} byte enum f {B = 5} ;""",
