@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from omnizarr.codecs.szip import is_available as has_szip
 from omnizarr.hierarchy.consolidate import consolidate_metadata, is_consolidated
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.netcdf.cdl.datasets import name_of, text_of
@@ -284,22 +283,6 @@ class Dataset(Group):
             if self._owned is not None:
                 self._owned.close()
         return None if self._backing is None else self._backing.closed()
-
-    def has_blosc_filter(self) -> bool:
-        """Say yes: blosc is there always."""
-        return True
-
-    def has_bzip2_filter(self) -> bool:
-        """Say yes: bzip2 is there always."""
-        return True
-
-    def has_zstd_filter(self) -> bool:
-        """Say yes: Zstandard is there always."""
-        return True
-
-    def has_szip_filter(self) -> bool:
-        """Say whether szip can be used: the extra `szip` brings it."""
-        return has_szip()
 
     def __enter__(self) -> Self:
         return self

@@ -244,4 +244,6 @@ def fill_of(kind: NcType, fill_value: Any) -> tuple[AttributeModel, ...]:
         if fill_value != "default":
             raise ConversionError(f"fill_value: expected a number or 'default', found {fill_value!r}")
         fill_value = kind.default_fill
+    if kind is CHAR and isinstance(fill_value, str | bytes):
+        fill_value = fill_value[:1]
     return (cast_attribute(from_python(FILL_VALUE, fill_value), kind),)

@@ -9,14 +9,23 @@ from weakref import proxy
 
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy import group as hierarchy_group
-from omnizarr.netcdf.attributes import Attributed, length_in
+from omnizarr.netcdf.abilities import Abilities
+from omnizarr.netcdf.attributes import Attributed
 from omnizarr.netcdf.definition import Definition
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.filters import Shuffle
 from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.names import DefinitionError, MissingError, NameInUseError, OutOfRangeError, check_name
+from omnizarr.netcdf.names import MissingError, NameInUseError, OutOfRangeError, check_name
+from omnizarr.netcdf.places import (
+    description,
+    dimension_at,
+    dimensions_of,
+    group_at,
+    parent_at,
+    string_length,
+    suits,
+)
 from omnizarr.netcdf.placing import place_array, place_group
 from omnizarr.netcdf.renaming import Renames
 from omnizarr.netcdf.session import Session, locked
@@ -27,10 +36,8 @@ from omnizarr.netcdf.values.layouts import form_of
 from omnizarr.netcdf.variable import Variable
 from omnizarr.netcdf.variables import Variables, check_readable
 
-_DEFAULT_MAX_STRING = "_nczarr_default_maxstrlen"
 
-
-class Group(Attributed, Renames, Switchable, DefinesTypes):
+class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
     """A group: dimensions, variables, groups and attributes by name.
 
     Parameters
@@ -89,7 +96,7 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         self._variables = Variables(session, path)
         self._groups = {}
         for variable in model.variables:
-            dimensions = [self._dimension_at(reference) for reference in variable.dimensions]
+            dimensions = [dimension_at(self, reference) for reference in variable.dimensions]
             where = join(path, variable.name)
             made = Variable._of(self._as_owner(), variable, dimensions, found.arrays[where])
             made._stored_shape = found.stored_shapes.get(where, made._stored_shape)
@@ -180,7 +187,7 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         """
         if not isinstance(path, str):
             raise TypeError(f"expected the path of a variable or group, found {path!r}")
-        group, name = self._at(path)
+        group, name = parent_at(self, path)
         # A variable without elements is false, and a scalar has no length to ask for.
         found: Group | Variable | None = group
         if name:
@@ -199,7 +206,7 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
 
     def get_variables_by_attributes(self, **kwargs: Any) -> list[Variable]:
         """Return the variables of this group whose attributes have the values, or satisfy the functions."""
-        return [v for v in list(self._variables.values()) if all(_suits(v, *item) for item in kwargs.items())]
+        return [v for v in list(self._variables.values()) if all(suits(v, *item) for item in kwargs.items())]
 
     def isopen(self) -> bool:
         """Say whether the dataset was not closed yet."""
@@ -264,12 +271,12 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         zlib: bool = False,
         complevel: int = 4,
         shuffle: bool = True,
-        fletcher32: bool = False,
-        contiguous: bool = False,
-        chunksizes: Sequence[int] | None = None,
         szip_coding: str = "nn",
         szip_pixels_per_block: int = 8,
         blosc_shuffle: int = 1,
+        fletcher32: bool = False,
+        contiguous: bool = False,
+        chunksizes: Sequence[int] | None = None,
         endian: str = "native",
         least_significant_digit: float | None = None,
         significant_digits: int | None = None,
@@ -345,9 +352,9 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         )
         group, name = self._reach(varname)
         check_name(name)
-        found = group._dimensions_of(dimensions)
+        found = dimensions_of(group, dimensions)
         paths, models = [d._path for d in found], [d._model for d in found]
-        variable = group._define(definition.model(name, paths, models, group._string_length()), found)
+        variable = group._define(definition.model(name, paths, models, string_length(group)), found)
         variable.set_var_chunk_cache(chunk_cache)
         return variable
 
@@ -380,20 +387,12 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
         self._about_to_change()
         return group
 
-    def set_fill_on(self) -> None:
-        """Do nothing: elements that were never written read as fill values."""
-        self._session.check_writable()
-
-    def set_fill_off(self) -> None:
-        """Do nothing: filling takes no time, since it happens on reading."""
-        self._session.check_writable()
-
-    def set_ncstring_attrs(self, ncstring_attrs: bool) -> None:
+    def set_ncstring_attrs(self, value: bool) -> None:
         """Store texts as attributes of type string from now on, ASCII or not; also below this group."""
         for group in self._walk():
-            Attributed.set_ncstring_attrs(group, ncstring_attrs)
+            Attributed.set_ncstring_attrs(group, value)
             for variable in list(group._variables.values()):
-                variable.set_ncstring_attrs(ncstring_attrs)
+                variable.set_ncstring_attrs(value)
 
     # --- places
 
@@ -406,16 +405,6 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
     def _root(self) -> Group:
         return self if self._parent is None else self._parent._root()
 
-    def _at(self, path: str) -> tuple[Group, str]:
-        """Return the group that a path leads to, and the path's last name; nothing is made."""
-        group = self._root() if path.startswith("/") else self
-        *parents, name = path.strip("/").split("/")
-        for parent in parents:
-            if parent not in group._groups:
-                raise MissingError(f"there is no group {parent!r}", path=group.path)
-            group = group._groups[parent]
-        return group, name
-
     def _reach(self, path: str) -> tuple[Group, str]:
         """Return the group that a path leads to, and the path's last name; groups are made."""
         group = self._root() if path.startswith("/") else self
@@ -426,10 +415,7 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
 
     def _group_at(self, path: str) -> Group | None:
         """Return the group at an absolute path; None where there is none."""
-        group: Group | None = self._root()
-        for name in filter(None, path.split("/")):
-            group = group._groups.get(name) if group is not None else None
-        return group
+        return group_at(self, path)
 
     def _is_taken(self, name: str) -> bool:
         return name in self._variables or name in self._groups or name in self._types
@@ -437,56 +423,9 @@ class Group(Attributed, Renames, Switchable, DefinesTypes):
     def _known_types(self) -> Sequence[UserType]:
         return list(self._scope())
 
-    def _dimension_at(self, path: str) -> Dimension:
-        group, name = self._root()._at(path)
-        return group._dimensions[name]
-
-    def _dimensions_of(
-        self, dimensions: Sequence[str | Dimension] | str | Dimension
-    ) -> tuple[Dimension, ...]:
-        listed = (dimensions,) if isinstance(dimensions, str | Dimension) else dimensions
-        return tuple(self._seen(d) if isinstance(d, Dimension) else self._dimension(d) for d in listed)
-
-    def _seen(self, dimension: Dimension) -> Dimension:
-        """Return a dimension of this group or those above; refuse any other."""
-        group: Group | None = self
-        while group is not None:
-            if group._dimensions.get(dimension.name) is dimension:
-                return dimension
-            group = group._parent
-        message = f"dimension {dimension.name!r} is neither of this group nor of those above"
-        raise DefinitionError(f"{message}: {self.path}")
-
-    def _dimension(self, name: str) -> Dimension:
-        """Return the nearest dimension of a name, here or above."""
-        group: Group | None = self
-        while group is not None:
-            if name in group._dimensions:
-                return group._dimensions[name]
-            group = group._parent
-        raise MissingError(f"there is no dimension {name!r}, here or in the groups above", path=self.path)
-
-    def _string_length(self) -> int:
-        found = self._root()._attributes.get(_DEFAULT_MAX_STRING)
-        return length_in(found) if found is not None else DEFAULT_STRING_LENGTH
-
     def _about_to_change(self) -> None:
         self._session.check_writable()
         self._changed = True
 
     def __repr__(self) -> str:
-        head = f"group {self.path}:"
-        if self._parent is None:
-            head = f"root group ({self.data_model} data model, file format {self.disk_format}):"
-        lines = [repr(type(self)), head, *(f"    {name}: {value}" for name, value in self.__dict__.items())]
-        sizes = ", ".join(f"{d.name}({d.size})" for d in self._dimensions.values())
-        variables = ", ".join(
-            f"{v._model.type} {v.name}({', '.join(v.dimensions)})" for v in self._variables.values()
-        )
-        lines += [f"    dimensions(sizes): {sizes}", f"    variables(dimensions): {variables}"]
-        return "\n".join((*lines, f"    groups: {', '.join(self._groups)}"))
-
-
-def _suits(variable: Variable, name: str, wanted: Any) -> bool:
-    found = getattr(variable, name, None)
-    return bool(wanted(found)) if callable(wanted) else found is not None and bool(found == wanted)
+        return description(self)

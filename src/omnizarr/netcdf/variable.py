@@ -20,13 +20,15 @@ from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
 from omnizarr.netcdf.names import AttributeAccessError
 from omnizarr.netcdf.placing import place_array
 from omnizarr.netcdf.session import Session, locked
+from omnizarr.netcdf.showing import Showing
 from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType, UserType
 from omnizarr.netcdf.usertypes import UserTypeHandle, class_of, handle_of
+from omnizarr.netcdf.values.access import as_result, read, write
 from omnizarr.netcdf.values.layouts import complex_like, string_room
 from omnizarr.netcdf.values.presentation import Presentation, Switches, presentation_of
 from omnizarr.netcdf.values.quantize import quantization_of
 from omnizarr.netcdf.values.records import longest_string
-from omnizarr.netcdf.values.selection import Index, Target, fitted, growing, is_orthogonal, normalized
+from omnizarr.netcdf.values.selection import Index, Target, fitted, growing, normalized
 from omnizarr.netcdf.values.storage import from_storage, longest_text, shown_dtype, to_storage
 
 AnyArray = NDArray[Any]
@@ -52,7 +54,7 @@ class Owner(Protocol):
         """Make a variable."""
 
 
-class Variable(Attributed):
+class Variable(Attributed, Showing):
     """A variable: indexing reads, assigning writes; what is missing is masked, packed numbers unpacked.
 
     Parameters
@@ -78,9 +80,7 @@ class Variable(Attributed):
     _dimensions: tuple[Dimension, ...]
     _group: Owner
     _model: VariableModel
-    _presentation: Presentation | None
     _stored_shape: tuple[int, ...]
-    _switches: Switches
     __orthogonal_indexing__ = True
 
     def __new__(cls, group: Owner, name: str, datatype: Any, *arguments: Any, **keywords: Any) -> Variable:
@@ -171,9 +171,9 @@ class Variable(Attributed):
     def get_fill_value(self) -> Any:
         """Return what elements hold that were never written; None where that is undefined.
 
-        Of user-defined types only one that was set.
+        Of strings and user-defined types only what was set.
         """
-        if not isinstance(self._model.type, AtomicType):
+        if not isinstance(self._model.type, AtomicType) or self._model.type is STRING:
             found = self._attributes.get(FILL_VALUE)
             return None if found is None else to_python(found)
         fill = self._model.fill_value
@@ -197,55 +197,8 @@ class Variable(Attributed):
     def set_collective(self, value: bool) -> None:
         """Do nothing: writers of different chunks need not wait for each other."""
 
-    def use_nc_get_vars(self, _use_get_vars: bool) -> None:
+    def use_nc_get_vars(self, use_nc_get_vars: bool) -> None:
         """Do nothing: of a strided selection only the chunks that it touches are read in any case."""
-
-    # --- how values are shown
-
-    @property
-    def mask(self) -> bool:
-        """Whether missing values are masked; `set_auto_mask` says so."""
-        return self._switches.mask
-
-    @property
-    def scale(self) -> bool:
-        """Whether packed numbers are unpacked; `set_auto_scale` says so."""
-        return self._switches.scale
-
-    @property
-    def always_mask(self) -> bool:
-        """Whether arrays come masked where nothing is missing; `set_always_mask` says so."""
-        return self._switches.always_mask
-
-    @property
-    def chartostring(self) -> bool:
-        """Whether characters become strings; `set_auto_chartostring` says so."""
-        return self._switches.chartostring
-
-    def set_auto_mask(self, mask: bool) -> None:
-        """Say whether missing values are masked on reading, and masked ones filled on writing."""
-        self._switch(mask=bool(mask))
-
-    def set_auto_scale(self, scale: bool) -> None:
-        """Say whether `scale_factor`, `add_offset` and `_Unsigned` are applied."""
-        self._switch(scale=bool(scale))
-
-    def set_auto_maskandscale(self, maskandscale: bool) -> None:
-        """Set both at once."""
-        self._switch(mask=bool(maskandscale), scale=bool(maskandscale))
-
-    def set_always_mask(self, always_mask: bool) -> None:
-        """Say whether arrays come masked also where nothing is missing."""
-        self._switch(always_mask=bool(always_mask))
-
-    def set_auto_chartostring(self, chartostring: bool) -> None:
-        """Say whether characters with an `_Encoding` become strings, one axis less."""
-        self._switch(chartostring=bool(chartostring))
-
-    @locked
-    def _switch(self, **changes: bool) -> None:
-        self._switches = replace(self._switches, **changes)
-        self._presentation = None
 
     @locked
     def _present(self) -> Presentation:
@@ -267,11 +220,11 @@ class Variable(Attributed):
         with self._session.lock:
             shape, array, presentation = self.shape, self._handle(), self._present()
         indices = normalized(key, len(shape))
-        stored = _read(array, indices, scalar=not shape)
+        stored = read(array, indices)
         shown = presentation.shown(from_storage(self._model.type, stored), shape[-1] if shape else None)
         # netCDF4-python shows one value as an array of no axes where there could be a mask, and is none.
         as_array = not shape or (presentation.switches.mask and not presentation.switches.always_mask)
-        return _as_result(shown, as_array=as_array)
+        return as_result(shown, as_array=as_array)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write a selection; past the end of an unlimited dimension it becomes longer.
@@ -293,7 +246,7 @@ class Variable(Attributed):
             if not stored.size:
                 return
             with session.writing():
-                _write(array, target.indices, stored)
+                write(array, target.indices, stored)
 
     def _placed(self, indices: tuple[Index, ...], values: AnyArray) -> tuple[Target, AnyArray]:
         """Return where data go, and the data in that shape; dimensions become as long as that takes."""
@@ -466,29 +419,3 @@ def _in_type_of(attribute: AttributeModel, kind: NcType) -> AttributeModel:
         return attribute
     same = np.array_equal(np.asarray(cast.value), np.asarray(attribute.value), equal_nan=True)
     return cast if same else attribute
-
-
-def _read(array: Array, indices: Sequence[Index], *, scalar: bool) -> AnyArray:
-    if scalar:
-        return np.asarray(array[...]).reshape(())
-    if is_orthogonal(indices):
-        return np.asarray(array.oindex[tuple(indices)])
-    return np.asarray(array[(*indices, ...)])
-
-
-def _write(array: Array, indices: Sequence[Index], stored: AnyArray) -> None:
-    if not indices:
-        array[...] = stored.reshape(array.shape)
-    elif is_orthogonal(indices):
-        array.oindex[tuple(indices)] = stored
-    else:
-        array[(*indices, ...)] = stored
-
-
-def _as_result(values: Any, *, as_array: bool) -> Any:
-    """Return an array, or the one value; a masked one is `np.ma.masked`."""
-    if not isinstance(values, np.ndarray) or values.ndim:
-        return values
-    if isinstance(values, np.ma.MaskedArray):
-        return np.ma.masked if np.ma.getmaskarray(values).all() else values
-    return values if as_array and values.dtype.kind in "iufcSV" else values[()]

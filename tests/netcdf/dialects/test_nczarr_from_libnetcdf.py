@@ -10,6 +10,7 @@ import pytest
 from netcdf_peer import assert_same, peer_describes, run_peer, url_of, we_describe
 
 from omnizarr import netcdf
+from omnizarr.netcdf.places import dimensions_of
 
 _HEAD = """
 import sys, warnings, netCDF4
@@ -115,7 +116,7 @@ def _copy(source: netcdf.Group, target: netcdf.Group) -> None:
         target.createDimension(dimension.name, None if dimension.isunlimited() else dimension.size)
     for variable in source.variables.values():
         variable.set_auto_maskandscale(False)
-        dimensions = [target._dimension(found) for found in variable.dimensions]
+        dimensions = dimensions_of(target, variable.dimensions)
         made = target._define(variable.as_model(), dimensions)
         made.set_auto_maskandscale(False)
         made[...] = variable[...]
