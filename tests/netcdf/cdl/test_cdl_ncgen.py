@@ -51,12 +51,12 @@ line" ;""",
         compound p { int a, b(2) ; } ; compound d { p x ; p y(2) ; v z ; } ; v(*) vv ;
       dimensions: n = 3 ;
       variables: e a(n) ; a:k = "x" ; e a:_FillValue = B ; e a:two = A, B ; o b(n) ; o b:_FillValue = 0x01 ;
-        v g(n) ; v g:list = {1, 2}, {} ; w h(n) ; d i(n) ; vv j ; c k(n) ; q l ;
+        v g(n) ; v g:list = {1, 2}, {} ; w h(n) ; d i(n) ; vv j ; c k ; q l ;
       data: a = A, _ , e.B ; b = 0x0102, 0X01020304, _ ; g = {}, {1, 2} ; h = {"a", "b"}, {"c"} ;
         i = {{1, {2, 3}}, {{4, {5}}, {6, {7, 8}}}, {7}}, {{1, {2}}, {{3, {4}}, {5, {6}}}, {}},
           {{1, {2}}, {{3, {4}}, {5, {6}}}, {8, 9}} ;
         j = {{1}, {2, 3}, {}} ;
-        k = {9, {8}, {1, 2}, "r", A}, {8, {}, {1, 2}, "s", B}, {7, {1}, {3}, "t", A} ;
+        k = {9, {8}, {1, 2}, "r", A} ;
          l = {{A, B}, {"abc", "d"}} ;""",
     "synonyms": "dimensions: d = 4 ; variables: real a(d) ; long b ; integer c ; ulong e ; uinteger f ;",
     "structs": """types: struct c { int a ; } ; structure d { int a ; } ;
