@@ -276,7 +276,7 @@ default_fillvals: dict[str, Any] = {
     kind.code: kind.default_fill if kind is not CHAR else "\x00"
     for kind in ATOMIC_TYPES
     if kind is not STRING
-}
+} | {"c8": _FLOAT_FILL, "c16": _FLOAT_FILL}
 
 
 def type_of_dtype(dtype: np.dtype[Any]) -> AtomicType | None:
