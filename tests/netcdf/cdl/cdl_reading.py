@@ -52,7 +52,7 @@ def described(found: ParsedCDL) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for path, group in found.model.root.walk():
         at = path.rstrip("/")
-        result[f"{at}/ types"] = group.types
+        result[f"{at}/ types"] = set(group.types)  # ncgen sorts them
         result[f"{at}/ dimensions"] = group.dimensions
         result[f"{at}/ attributes"] = {a.name: (a.type, repr(a.value)) for a in group.attributes}
         for variable in group.variables:
