@@ -404,3 +404,34 @@ def test_places_inside_a_store(source: Path, tmp_path: Path) -> None:
     convert(omnizarr.open_group(store, path="deep/place", mode="r"), tmp_path / "b.nc")
     with netCDF4.Dataset(tmp_path / "b.nc") as d:
         assert np.array_equal(d["v"][...], np.arange(432).reshape(6, 8, 9))
+
+
+def test_gzip_becomes_zlib_in_a_file(tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "a", zarr_format=3)
+    gzip = zarr.codecs.GzipCodec(level=6)
+    root.create_array("v", shape=(8,), chunks=(4,), dtype="i4", compressors=gzip)[:] = np.arange(8)
+    assert convert(tmp_path / "a", tmp_path / "b.nc").losses == ()
+    with netCDF4.Dataset(tmp_path / "b.nc") as d:
+        assert (d["v"].filters()["zlib"], d["v"].filters()["complevel"]) == (True, 6)
+        assert d["v"][...].tolist() == list(range(8))
+
+
+def test_empty_dimensions_of_the_classic_model(tmp_path: Path) -> None:
+    root = zarr.create_group(tmp_path / "a", zarr_format=3)
+    root.create_array("v", shape=(0, 3), chunks=(1, 3), dtype="i4", dimension_names=("y", "x"))
+    root.create_array("w", shape=(3,), chunks=(3,), dtype="i4", dimension_names=("x",))[:] = 1
+    report = convert(tmp_path / "a", tmp_path / "b.nc", kind="classic")
+    assert [str(loss) for loss in report.losses] == [
+        "/: the dimension y: NETCDF3_CLASSIC has no others that are empty",
+        "/v: the variable, which has an empty dimension",
+    ]
+    with netCDF4.Dataset(tmp_path / "b.nc") as d:
+        assert (list(d.variables), d["w"][...].tolist()) == (["w"], [1, 1, 1])
+    convert(tmp_path / "a", tmp_path / "c.nc")
+    with netCDF4.Dataset(tmp_path / "c.nc") as d:
+        assert d["v"].shape == (0, 3)
+
+
+def test_files_are_not_written_to_urls(source: Path) -> None:
+    with pytest.raises(ConversionError, match="written to the file system"):
+        convert(source, "s3://bucket/a.nc")

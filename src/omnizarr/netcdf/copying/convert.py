@@ -27,7 +27,7 @@ from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.netcdf.copying.join import joined_sources
 from omnizarr.netcdf.copying.options import Chunks, Options, chosen
-from omnizarr.netcdf.copying.source import Source, netcdf_file, open_source, variables_of
+from omnizarr.netcdf.copying.source import SUFFIXES, Source, netcdf_file, open_source, variables_of
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.copying.target_file import FileTarget
 from omnizarr.netcdf.copying.target_zarr import ZarrTarget
@@ -263,6 +263,8 @@ def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] |
             raise ConversionError(f"a netCDF file is written to a path, found {aim.target!r}")
         made = kind_of(aim.kind or (kind if kind in KINDS else "NETCDF4"))
         return FileTarget(file or Path(aim.target), made)
+    if isinstance(aim.target, str) and "://" in aim.target and aim.target.lower().endswith(SUFFIXES):
+        raise ConversionError(f"{aim.target}: netCDF files are written to the file system, and then uploaded")
     asked = asked_of(aim.target)
     dialect = dialect_for(aim.dialect or asked.dialect or "nczarr", aim.zarr_format or asked.zarr_format)
     store, place = locate(asked.place, aim.path, "a", storage_options)

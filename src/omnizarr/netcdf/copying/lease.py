@@ -8,6 +8,7 @@ from threading import RLock
 from typing import Any
 
 from omnizarr.netcdf.copying.source import Source, open_source
+from omnizarr.netcdf.files import hdf5
 
 # A file takes three descriptors, and a process has 1024 of them where nothing else was said.
 _MOST_OPEN = 100
@@ -30,7 +31,8 @@ class Sources:
             source = self._open.pop(number, None)
             if source is None:
                 self._make_room()
-                source = open_source(self.places[number], None, self._options)
+                with hdf5.LOCK:
+                    source = open_source(self.places[number], None, self._options)
             self._open[number] = source
             self._users[number] = self._users.get(number, 0) + 1
         try:
@@ -49,7 +51,8 @@ class Sources:
         for number in [n for n in self._open if not self._users.get(n)]:
             if len(self._open) < _MOST_OPEN:
                 return
-            self._open.pop(number).close()
+            with hdf5.LOCK:
+                self._open.pop(number).close()
 
     def close(self) -> None:
         """Close all."""

@@ -38,7 +38,7 @@ Region = tuple[slice, ...]
 _MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 _ROWS = 1024
 _USER_BLOCKS = tuple(512 << i for i in range(8))
-_SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
+SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
 
 
 class Source(Protocol):
@@ -97,9 +97,9 @@ def netcdf_file(place: Any) -> Path | None:
     text = str(place)
     path = Path(unquote(urlsplit(text).path)) if text.startswith("file://") else Path(text)
     if not path.is_file():
-        claims = path.suffix.lower() in _SUFFIXES and not path.exists()
+        claims = path.suffix.lower() in SUFFIXES and not path.exists()
         return path if claims and "://" not in text else None
-    return path if path.suffix.lower() in _SUFFIXES or _has_magic(path) else None
+    return path if path.suffix.lower() in SUFFIXES or _has_magic(path) else None
 
 
 def _has_magic(path: Path) -> bool:
@@ -209,9 +209,10 @@ class FileSource:
 
     def array(self, path: str) -> Array | None:
         """Return the array of an HDF5 dataset with chunks and filters that Zarr has too."""
-        if path not in self._arrays:
-            self._arrays[path] = self._array(path)
-        return self._arrays[path]
+        with hdf5.LOCK:
+            if path not in self._arrays:
+                self._arrays[path] = self._array(path)
+            return self._arrays[path]
 
     def _array(self, path: str) -> Array | None:
         if self._chunks is None:

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from omnizarr.netcdf.files.kinds import Kind, is_classic_model, is_hdf5
-from omnizarr.netcdf.filters import Filter, Szip, is_storable, name_of, with_scanline
+from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, Zlib, is_storable, name_of, with_scanline
 from omnizarr.netcdf.model import (
     FILL_VALUE,
     AttributeModel,
@@ -116,13 +116,21 @@ class _Enhanced:
 
     def filters(self, variable: VariableModel, path: str) -> tuple[Filter, ...]:
         kept = []
-        for entry in variable.filters:
+        for entry in map(_in_a_zlib_frame, variable.filters):
             if not is_storable(entry) or (isinstance(entry, Szip) and variable.type is CHAR):
                 what = f"the filter {name_of(entry)}; its chunks are stored without it"
                 self.losses.append(Loss(path, what))
             else:
                 kept.append(entry)
         return tuple(kept)
+
+
+def _in_a_zlib_frame(entry: Filter) -> Filter:
+    """Return zlib for gzip: the same compression in another frame, which HDF5 does not know."""
+    if not isinstance(entry, OtherFilter) or entry.name not in ("gzip", "numcodecs.gzip"):
+        return entry
+    level = dict(entry.configuration).get("level")
+    return Zlib(level if isinstance(level, int) else 5)
 
 
 @dataclass(slots=True)
@@ -134,6 +142,7 @@ class _Classic:
     longest: Longest
     losses: list[Loss] = field(default_factory=list)
     added: list[DimensionModel] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)
 
     def run(self) -> Fitted:
         for inner in self.root.groups:
@@ -142,7 +151,11 @@ class _Classic:
         for user_type in self.root.types:
             self.lose(user_type.path, f"the type {user_type.name}: {self.kind} has none of the user's")
         record = self.record()
-        dimensions = tuple(self.dimension(d, record) for d in self.root.dimensions)
+        dimensions = tuple(
+            found for d in self.root.dimensions if (found := self.dimension(d, record)) is not None
+        )
+        kept = {dimension.name for dimension in dimensions}
+        self.missing = {join("/", d.name) for d in self.root.dimensions if d.name not in kept}
         variables = tuple(v for old in self.root.variables if (v := self.variable(old)) is not None)
         attributes = tuple(self.attributes(self.root.attributes, "/", None))
         root = GroupModel(
@@ -178,13 +191,13 @@ class _Classic:
     def is_inner(self, name: str) -> bool:
         return any(join("/", name) in v.dimensions[1:] for v in self.root.variables)
 
-    def dimension(self, dimension: DimensionModel, record: str | None) -> DimensionModel:
+    def dimension(self, dimension: DimensionModel, record: str | None) -> DimensionModel | None:
         stays = join("/", dimension.name) == record
         if dimension.unlimited and not stays:
             self.lose("/", f"that the dimension {dimension.name} is unlimited: {self.kind} has one at most")
         if not dimension.size and not stays:
-            self.lose("/", f"that the dimension {dimension.name} is empty: it gets the length 1")
-            return replace(dimension, size=1, unlimited=False)
+            self.lose("/", f"the dimension {dimension.name}: {self.kind} has no others that are empty")
+            return None
         return replace(dimension, unlimited=stays)
 
     # --- variables
@@ -202,6 +215,9 @@ class _Classic:
 
     def variable(self, variable: VariableModel) -> VariableModel | None:
         path = join("/", variable.name)
+        if not self.missing.isdisjoint(variable.dimensions):
+            self.lose(path, "the variable, which has an empty dimension")
+            return None
         kind = self.type_of(variable.type)
         if kind is None:
             self.lose(path, f"the variable: {self.kind} has no type like {variable.type}")
