@@ -101,6 +101,10 @@ class Renames:
         group._name = newname
         _rename_key(self._groups, oldname, newname)
         inside = list(group._walk())
+        self._session.unmapped = {
+            _moved_path(path, old, new): replace(found, path=_moved_path(path, old, new))
+            for path, found in self._session.unmapped.items()
+        }
         for inner in inside:
             _move_group(inner, len(place), joined(node.path, newname))
         outside = [other for other in self._root()._walk() if other not in inside]

@@ -11,12 +11,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.creating.place import kind_at
+from omnizarr.hierarchy.discover import deciding_keys
+from omnizarr.hierarchy.group import Group as Node
+from omnizarr.hierarchy.paths import joined
+from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.base import Growth
 from omnizarr.netcdf.dialects.keeping import kept_attributes
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.dialects.stored import without_sequence_fill
-from omnizarr.netcdf.model import GroupModel, VariableModel
+from omnizarr.netcdf.model import GroupModel, VariableModel, parent_of
+from omnizarr.netcdf.types import BYTE
 
 if TYPE_CHECKING:
     from omnizarr.netcdf.group import Group
@@ -74,9 +81,31 @@ def store_group(group: Group, growth: Growth | None = None, model: GroupModel | 
     """Store the document of a group: as it is, or as another model says."""
     session, node = group._session, group._node
     properties = session.properties if group.parent is None else None
-    dialect, model = session.writer(), model or group.as_model()
+    dialect, model = session.writer(), _with_unseen(group, model or group.as_model())
     node.attrs.put(kept_attributes(node, dialect.group_metadata(model, properties, growth).attributes))
     store_sidecars(node, node.path, dialect.sidecars(model, properties))
+
+
+def _with_unseen(group: Group, model: GroupModel) -> GroupModel:
+    """Return a group that also lists what lies in the store, and netCDF cannot show: it stays what it was."""
+    node = group._node
+    unseen = [path for path in group._session.unmapped if parent_of(path) == group.path]
+    variables, groups = list(model.variables), list(model.groups)
+    for name in (path.rpartition("/")[2] for path in unseen):
+        place = joined(node.path, name)
+        if any(node.store.exists(key) for key in deciding_keys(node.format, place)):
+            if _is_group(node, place):
+                groups.append(GroupModel(name=name))
+            else:
+                variables.append(VariableModel(name=name, type=BYTE))
+    return replace(model, variables=tuple(variables), groups=tuple(groups))
+
+
+def _is_group(node: Node, path: str) -> bool:
+    try:
+        return kind_at(node.store, node.format, path) is GroupMetadata
+    except MetadataError:
+        return False
 
 
 def store_variable(variable: Variable, model: VariableModel | None = None, path: str | None = None) -> None:

@@ -39,4 +39,10 @@ def as_result(values: Any, *, as_array: bool) -> Any:
         return values
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.masked if np.ma.getmaskarray(values).all() else values
-    return values if as_array and values.dtype.kind in "iufcSV" else values[()]
+    # Characters that became a string are an array in netCDF4-python.
+    as_array = as_array and values.dtype.kind in "iufcSV"
+    return values if as_array or _is_text(values.dtype) else values[()]
+
+
+def _is_text(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "U" or (dtype.kind == "S" and dtype.itemsize > 1)

@@ -81,7 +81,7 @@ class Presentation:
         if self.kind is CHAR and self.switches.chartostring and "_Encoding" in self.attributes:
             data = np.ma.getdata(values)
             if data.ndim and data.shape[-1] == width:
-                return chars_to_text(data, str(self.attributes["_Encoding"]))[()]
+                return chars_to_text(data, str(self.attributes["_Encoding"]))
         return values
 
     def prepared(self, value: Any, width: int | None, axes: int = 0) -> AnyArray:
