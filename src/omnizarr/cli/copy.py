@@ -136,7 +136,7 @@ class _Copy:
             if self.options["strict"]:
                 refuse(" ".join(self.sources), conversion.losses)
             for loss in conversion.losses:
-                click.echo(f"not kept: {loss}", err=True)
+                click.echo(loss.told, err=True)
             with progress_bar("converting") as advance:
                 done = conversion.run(overwrite=overwrite, progress=advance)
         tell(done.groups, done.variables, "variable", done.moved, done.resumed)

@@ -98,7 +98,7 @@ def _tell_conversion(
         table.add_row(name, value)
     console.print(table)
     for loss in report.losses:
-        console.print(f"not kept: {loss}", markup=False, style="yellow")
+        console.print(loss.told, markup=False, style="yellow")
 
 
 def _compare(source: Path, target: Path) -> list[Comparison]:

@@ -55,7 +55,7 @@ def command(
         parsed, target, dialect=dialect, zarr_format=format, kind=kind, strict=strict, overwrite=overwrite
     )
     for loss in losses:
-        click.echo(f"not kept: {loss}", err=True)
+        click.echo(loss.told, err=True)
     click.echo(f"made {target}")
 
 
@@ -63,7 +63,7 @@ def _write_script(
     parsed: ParsedCDL, output: str | None, dialect: str | None, zarr_format: int | None
 ) -> None:
     for loss in losses_in_python(parsed):
-        click.echo(f"not kept: {loss}", err=True)
+        click.echo(loss.told, err=True)
     script = write_python(parsed, f"{_file_name(parsed.name)}.zarr", dialect=dialect, zarr_format=zarr_format)
     if output is None:
         write_text(script)

@@ -165,13 +165,19 @@ class Fault:
 
 
 class Loss(NamedTuple):
-    """Something of a dataset that a target cannot hold."""
+    """Something of a dataset that a target cannot hold; or that it holds, and a `reader` does not see."""
 
     path: str
     what: str
+    reader: str | None = None
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}"
+
+    @property
+    def told(self) -> str:
+        """The line that tells users."""
+        return f"{'not kept' if self.reader is None else f'not seen by {self.reader}'}: {self}"
 
 
 @dataclass(frozen=True, slots=True)

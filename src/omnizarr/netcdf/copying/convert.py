@@ -247,10 +247,11 @@ def _planned(source: Source, target: Target, options: Options, memory: int) -> C
 
 
 def refuse(source: Any, losses: tuple[Loss, ...]) -> None:
-    """Raise a ConversionError where there are losses."""
-    if losses:
-        listed = "\n".join(f"  - {loss}" for loss in losses)
-        raise ConversionError(f"{source} holds {len(losses)} things that the target cannot:\n{listed}")
+    """Raise a ConversionError where there are losses; what only some readers do not see is none."""
+    lost = [loss for loss in losses if loss.reader is None]
+    if lost:
+        listed = "\n".join(f"  - {loss.path}: {loss.what}" for loss in lost)
+        raise ConversionError(f"{source} holds {len(lost)} things that the target cannot:\n{listed}")
 
 
 def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] | None) -> Target:

@@ -60,9 +60,9 @@ def _for_others(dialect: Dialect, variable: VariableModel, path: str) -> Iterato
     """Yield what other readers of a dialect do not find, though it is there."""
     kind = variable.type
     if isinstance(dialect, NCZarr) and is_stored_specially(kind):
-        yield Loss(path, f"to netCDF-C, which opens no NCZarr dataset with a type such as {kind}")
+        yield Loss(path, f"a variable of the type {kind}", "netCDF-C")
     if isinstance(dialect, Proposal2018) and form_of(kind) != "fixed":
-        yield Loss(path, f"to readers of the proposal, which has no sequences, such as {kind}")
+        yield Loss(path, f"a variable of the type {kind}", "other readers of the proposal")
 
 
 def _stored(dialect: Dialect, root: GroupModel, properties: str) -> Group:
