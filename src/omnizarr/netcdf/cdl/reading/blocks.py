@@ -128,7 +128,9 @@ class _Reader:
         at = self.tokens.peek().at
         if self.kind is CHAR:
             rows = self.rows(stretch)
-            self.extend(stretch, end_of(rows), at)
+            # A dump leaves out the NULs that a text ends in, and notes how long it is.
+            noted = stretch[0].noted if len(stretch) == 1 and stretch[0].unlimited else None
+            self.extend(stretch, max(end_of(rows), noted or 0), at)
             self.blocks += [Block(lead, start, _chars(text)) for start, text in rows if text]
             return
         values = self.lists.array(self.kind, self.lists.elements(self.kind, self.fill), at)
@@ -138,13 +140,13 @@ class _Reader:
 
     def rows(self, stretch: Stretch) -> tuple[Row, ...]:
         last = self.variable.dimensions[-1]
-        width = 1 if last.unlimited or len(self.variable.dimensions) == 1 else last.size
+        width = None if last.unlimited or len(self.variable.dimensions) == 1 else last.size
         leader = stretch[0]
         length = leader.noted if leader.unlimited else leader.size
         expected = None if length is None else length * prod(d.size for d in stretch[1:])
         rows = rows_of(self.lists.texts(self.char_fill()), width, expected)
         # An empty row at the end is a row all the same.
-        if rows and width > 1:
+        if rows and width is not None:
             rows = (*rows[:-1], (rows[-1][0], rows[-1][1] or self.char_fill()))
         return packed(rows, self.char_fill())
 

@@ -15,7 +15,7 @@ Row: TypeAlias = tuple[int, bytes]
 _MOST_FILL = 64
 
 
-def rows_of(texts: Sequence[bytes], width: int, expected: int | None) -> tuple[Row, ...]:
+def rows_of(texts: Sequence[bytes], width: int | None, expected: int | None) -> tuple[Row, ...]:
     """Return where texts lie in an array of characters.
 
     Each text starts a row of its own and may go on over several. A dump breaks a text behind each newline:
@@ -24,12 +24,14 @@ def rows_of(texts: Sequence[bytes], width: int, expected: int | None) -> tuple[R
     Parameters
     ----------
     width
-        The characters of a row; 1 where texts simply follow each other.
+        The characters of a row; None where texts simply follow each other.
     expected
         How many characters there are; None where that is not known.
     """
+    if width is None:
+        return ((0, b"".join(texts)),)
     found = _laid(texts, width)
-    if expected is not None and width > 1 and _rows(found, width) * width != expected:
+    if expected is not None and _rows(found, width) * width != expected:
         continued = _laid(_continued(texts), width)
         if _rows(found, width) * width > expected >= _rows(continued, width) * width:
             return continued
@@ -53,8 +55,6 @@ def end_of(rows: Sequence[Row]) -> int:
 
 
 def _laid(texts: Sequence[bytes], width: int) -> tuple[Row, ...]:
-    if width == 1:
-        return ((0, b"".join(texts)),)
     found: list[Row] = []
     at = 0
     for text in texts:

@@ -48,6 +48,8 @@ def converted(kind: NcType, found: Constant, fill: Item | None) -> Item:
             return _string(found)
         case AtomicType(), Nil() if kind is STRING:
             return ""
+        case AtomicType(), Text(value=data) if kind is CHAR and len(data) < 2:
+            return data or b"\0"
         case AtomicType(), Character(value=value) if kind is CHAR:
             return bytes([value])
         case AtomicType(), Number(type=given, value=int(value)) if kind is CHAR and given in (BYTE, UBYTE):

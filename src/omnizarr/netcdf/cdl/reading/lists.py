@@ -87,7 +87,7 @@ class Lists:
     def rows(self, shape: Sequence[int], fill: bytes) -> tuple[Row, ...]:
         """Read the characters of an array of a fixed shape."""
         at = self.tokens.peek().at
-        found = rows_of(self.texts(fill), shape[-1] if len(shape) > 1 else 1, prod(shape))
+        found = rows_of(self.texts(fill), shape[-1] if len(shape) > 1 else None, prod(shape))
         if end_of(found) > prod(shape):
             raise Unexpected(at, f"expected at most {prod(shape)} characters, found {end_of(found)}")
         return found
