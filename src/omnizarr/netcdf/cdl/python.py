@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,7 @@ class _Writer:
             yield "variable.set_auto_maskandscale(False)"
             yield "variable.set_auto_chartostring(False)"
             yield from _assignments(data)
+            yield from self.last_element(variable, data)
 
     def arguments(self, path: str, variable: VariableModel) -> dict[str, str]:
         found = _filters(variable.filters) or {}
@@ -139,6 +141,12 @@ class _Writer:
         elif fill is not None:
             found["fill_value"] = _fill(variable.type, fill)
         return found
+
+    def last_element(self, variable: VariableModel, data: Data) -> Iterator[str]:
+        """Yield what makes unlimited dimensions long enough, where the last values are not there."""
+        count = prod(data.shape)
+        if any(stop == count for _, stop in data.missing()) and any(map(self.grows, variable.dimensions)):
+            yield from _assigned(data, count - 1, filled(data.kind, data.fill, 1))
 
     def grows(self, dimension: str) -> bool:
         found = self.root.dimension(dimension)
