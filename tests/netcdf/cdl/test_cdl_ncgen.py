@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cdl_reading import assert_as_ncgen, described, made_by_ncgen, needs_ncgen, parsed
+from ncdump_peer import ncdump, our_dump
+
+from omnizarr.netcdf.cdl.generate import generate
+from omnizarr.netcdf.cdl.reading.parse import parse_cdl
 
 pytestmark = needs_ncgen
 
@@ -102,3 +106,13 @@ def test_every_number_that_ncgen_writes_is_the_one_we_read(tmp_path: Path) -> No
     made_by_ncgen(f"netcdf peer {{ {body} }}", tmp_path)
     with netcdf.Dataset(tmp_path / "peer.nc") as dataset:
         assert dataset["a"][...].tolist() == parsed(body).values["/a"].array().tolist()
+
+
+# ncdump does not escape the names of members, and tells no string from an empty one.
+@pytest.mark.parametrize("name", sorted(set(TEXTS) - {"attributes", "types"}))
+def test_dumped_as_ncdump_dumps_what_ncgen_makes(name: str, tmp_path: Path) -> None:
+    """Character for character, by way of Zarr."""
+    text = f"netcdf peer {{ {TEXTS[name]} }}"
+    made_by_ncgen(text, tmp_path)
+    generate(parse_cdl(text), tmp_path / "ours.zarr", dialect="nczarr", zarr_format=3)
+    assert our_dump(tmp_path / "ours.zarr", "-n", "peer") == ncdump(tmp_path / "peer.nc")
