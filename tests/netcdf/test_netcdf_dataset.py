@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+from netcdf_peer import run_peer
 
 import omnizarr
 from omnizarr import netcdf
@@ -148,9 +149,11 @@ def test_names_that_are_taken_or_no_names(dataset: netcdf.Dataset) -> None:
     ):
         with pytest.raises(NodeExistsError):
             again()
-    for name in ("", " a", "a ", "a\nb", "\x7f"):
+    for name in ("", " a", "a ", "a\nb", "\x7f", ".a", "-a", "$a", "~a", "a" * 257):
         with pytest.raises(NodeNameError):
             dataset.createDimension(name, 1)
+    for name in ("_a", "1a", "é", "a.-+@$~", "a" * 256):
+        dataset.createDimension(name, 1)
     for name in ("..", ".", ".zattrs"):
         with pytest.raises(NodeNameError):
             dataset.createVariable(name, "i4")
@@ -324,3 +327,19 @@ def test_a_closed_dataset_is_not_read(tmp_path: Path) -> None:
         scalar = dataset.createVariable("scalar", "i4")
     with pytest.raises(StoreError, match="the dataset is closed"):
         scalar[...]
+
+
+def test_what_nobody_closed_is_stored_at_the_end(tmp_path: Path) -> None:
+    run_peer(
+        """
+import sys
+from omnizarr import netcdf
+dataset = netcdf.Dataset(sys.argv[1], "w")
+dataset.createDimension("t", None)
+variable = dataset.createVariable("v", dataset.createVLType("i4", "V"), ("t",))
+variable[0:1] = [[1, 2]]
+""",
+        str(tmp_path / "d"),
+    )
+    with netcdf.Dataset(tmp_path / "d") as again:
+        assert again["v"][0].tolist() == [1, 2]

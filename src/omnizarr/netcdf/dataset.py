@@ -19,6 +19,7 @@ from omnizarr.netcdf.dialects.detect import dialect_for, read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.diskless import Backing, diskless, image
 from omnizarr.netcdf.group import Group
+from omnizarr.netcdf.leaving import close_at_exit
 from omnizarr.netcdf.model import DatasetModel, Fault
 from omnizarr.netcdf.names import DefinitionError
 from omnizarr.netcdf.opening import Place, mode_of
@@ -177,6 +178,8 @@ class Dataset(Group):
         )
         self._fill(session, None, found.model.root, "/", found)
         if found.stale and writable:
+        if writable:
+            close_at_exit(self)
             try:
                 self.sync()
             except BaseException:

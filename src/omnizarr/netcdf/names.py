@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from omnizarr.errors import ConversionError, NodeExistsError, NodeNameError, NodeNotFoundError, OmniZarrError
 
+_LONGEST = 256
+
 
 class MissingError(NodeNotFoundError, IndexError, ValueError):
     """No group, variable or dimension of that name; also an IndexError and a ValueError."""
@@ -40,11 +42,15 @@ def check_name(name: str) -> None:
     Raises
     ------
     BadNameError
-        The name is empty or all dots, holds a slash or control characters, or has a space at an end.
+        The name is empty or longer than 256 bytes, does not begin with a letter, a digit or an underscore
+        (whatever is not ASCII is a letter), holds a slash or control characters, or ends in a space.
+        netCDF-C opens no dataset that has such a name.
     """
+    first = name[:1]
     if (
-        not name.strip(".")
+        not (first.isalnum() or first == "_" or first > "\x7f")
         or name != name.strip()
+        or len(name.encode("utf-8", "surrogateescape")) > _LONGEST
         or any(ord(character) < 32 or character in "/\x7f" for character in name)
     ):
         raise BadNameError(f"netCDF takes no name like {name!r}")
