@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import omnizarr
 from omnizarr.codecs.chain import Chain
 from omnizarr.errors import CodecError
+from omnizarr.store import MemoryStore
 
 ChainOf = Callable[..., Chain]
 
@@ -35,6 +38,20 @@ def test_layout(chain_of: ChainOf) -> None:
     assert bytes(chain.encode(objects(None, bytearray(1)))) == layout(b"", b"\0")
     chain = chain_of(objects(None, None), {"id": "vlen-array", "dtype": "<i2"}, zarr2=True)
     assert bytes(chain.encode(objects([1, 2], None))) == layout(b"\1\0\2\0", b"")
+
+
+@pytest.mark.parametrize("fill", [0, 0.5, ""])
+def test_what_was_never_written_is_an_empty_array(fill: object) -> None:
+    store = MemoryStore()
+    layout = {"zarr_format": 2, "shape": [3], "chunks": [3], "order": "C", "compressor": None}
+    elements = {"dtype": "|O", "fill_value": fill, "filters": [{"id": "vlen-array", "dtype": "<i2"}]}
+    document = layout | elements
+    store.set(".zarray", json.dumps(document).encode())
+    array = omnizarr.open_array(store, mode="r+")
+    array[1:2] = objects([1, 2])
+    assert [part.tolist() for part in array[:]] == [[], [1, 2], []]
+    with pytest.raises(CodecError, match="expected arrays of one dimension"):
+        array[0:1] = objects(7)
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\x80"])

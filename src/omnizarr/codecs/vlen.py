@@ -168,6 +168,14 @@ class VlenArray(_Vlen):
     def _kind(self) -> type:
         return type(self)  # every element is converted
 
+    def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
+        fill = spec.fill_value
+        if isinstance(fill, str | int | float):
+            # Zarr v2's usual fill value of objects is 0: what was never written is no array yet.
+            known = (None if type(item) is type(fill) and item == fill else item for item in array.flat)
+            array = np.fromiter(known, object, array.size).reshape(array.shape)
+        return _Vlen.encode(self, array, spec)
+
     def _plain(self, item: Any) -> AnyArray:
         found = np.asarray([] if item is None else item)
         if found.ndim != 1 or (found.size and found.dtype.kind not in "biufcmMSUV"):
