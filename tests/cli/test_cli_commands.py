@@ -384,6 +384,29 @@ def test_info_of_a_group_with_a_broken_array(hierarchy: Path) -> None:
     assert "nope" in ok("info", hierarchy)
 
 
+@pytest.mark.filterwarnings("always:/n is left out")
+def test_a_broken_document_hides_no_other_node(hierarchy: Path) -> None:
+    (document,) = [path for path in (hierarchy / "n").iterdir() if path.name in (".zarray", "zarr.json")]
+    document.write_text("{")
+    facts = json.loads(ok("info", hierarchy, "--json"))
+    assert (facts["arrays"], list(facts["unreadable"])) == (1, ["/n"])
+    for options in ((), ("--json",), ("-L", "1", "--json"), ("-L", "2")):
+        result = run("tree", hierarchy, *options)
+        assert result.exit_code == 0 and "/n is left out: " in result.stderr
+        assert ("t (20, 30)" in result.stdout) is (options in ((), ("-L", "2")))
+
+
+def test_dump_shows_what_can_be_read(hierarchy: Path) -> None:
+    with Dataset(hierarchy, "a") as dataset:
+        dataset["g"].createVariable("last", "i4")[...] = 7
+    for chunk in [*(hierarchy / "g" / "t").rglob("0.1"), *(hierarchy / "g" / "t").rglob("c/0/1")]:
+        chunk.write_bytes(b"no chunk")
+    result = run("dump", hierarchy)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("omnizarr: codec ") and "node '/g/t'" in result.stderr
+    assert "\n// not readable: codec " in result.stdout and "last = 7 ;" in result.stdout
+
+
 def test_info_of_shards_names_the_codecs_inside(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a", shape=(8, 8), chunks=(2, 2), shards=(4, 4), dtype="i2")
     text = ok("info", tmp_path / "a")

@@ -11,7 +11,7 @@ import click
 
 from omnizarr.cli.output import write_text
 from omnizarr.cli.places import netcdf_file, place_argument
-from omnizarr.errors import NodeTypeError
+from omnizarr.errors import NodeTypeError, OmniZarrError
 from omnizarr.netcdf.cdl.chosen import Chosen
 from omnizarr.netcdf.cdl.datasets import name_of, raw_values
 from omnizarr.netcdf.cdl.ncml import write_ncml
@@ -99,9 +99,21 @@ def command(
             write_text(_ncml(source, place, header, shown))
             return
         read = None if header else source.read
+        errors: list[OmniZarrError] = []
         write_text(
-            write_cdl(source.root, name or name_of(place), read=read, shown=shown, storage=source.storage)
+            write_cdl(
+                source.root,
+                name or name_of(place),
+                read=read,
+                shown=shown,
+                storage=source.storage,
+                on_error=errors.append,
+            )
         )
+    for error in errors:
+        click.echo(f"omnizarr: {error}", err=True)
+    if errors:
+        raise click.exceptions.Exit(2)
 
 
 def _shown(

@@ -110,7 +110,8 @@ def _json(value: Any) -> Json:
 
 
 def _of_group(group: Group, dialect: str | None) -> JsonObject:
-    nodes = dict(group.walk())
+    unreadable: JsonObject = {}
+    nodes = dict(group.walk(on_error=lambda path, error: unreadable.update({f"/{path}": str(error)})))
     keys = list(group.store.list_prefix(prefix_of(group.path)))
     facts: JsonObject = {
         "kind": "group",
@@ -122,6 +123,8 @@ def _of_group(group: Group, dialect: str | None) -> JsonObject:
         "keys": len(keys),
         "stored_bytes": sum(group.store.size(key) or 0 for key in keys),
     }
+    if unreadable:
+        facts["unreadable"] = unreadable
     try:
         return facts | _of_dataset(read_dataset(group, dialect).found.model)
     except MetadataError as error:  # of a node below, which `validate` tells more about

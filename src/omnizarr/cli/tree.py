@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, node_at, place_argument
+from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.tree import described, draw
@@ -28,13 +31,18 @@ def command(place: str, level: int | None, max_nodes: int, as_json: bool) -> Non
             click.echo(f"{node.store_path} {described(node.metadata)}")
         else:
             depth = None if level is None else level - 1
-            click.echo(str(draw(node.store_path, node.walk(depth), max_nodes)))
+            click.echo(str(draw(node.store_path, node.walk(depth, on_error=_warn), max_nodes)))
 
 
 def _entries(node: Array | Group, level: int | None) -> list[JsonObject]:
     if isinstance(node, Array):
         return []
-    return [_entry(path, metadata) for path, metadata in node.walk(None if level is None else level - 1)]
+    depth = None if level is None else level - 1
+    return [_entry(path, metadata) for path, metadata in node.walk(depth, on_error=_warn)]
+
+
+def _warn(path: str, error: MetadataError) -> None:
+    warnings.warn(f"/{path} is left out: {error}", stacklevel=2)
 
 
 def _entry(path: str, metadata: NodeMetadata) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, overload
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.in_group import GroupCreation
 from omnizarr.hierarchy.creating.like import likeness
-from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node, walk
+from omnizarr.hierarchy.discover import OnError, child_names, deciding_keys, is_node, walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.info import Info
 from omnizarr.hierarchy.moving import move_node
@@ -132,13 +132,21 @@ class Group(GroupCreation):
         """
         return tuple((path, self._child(path, metadata)) for path, metadata in self.walk(max_depth))
 
-    def walk(self, max_depth: int | None = None) -> Iterator[tuple[str, NodeMetadata]]:
-        """Yield the path and the metadata of each node below, a group before what it holds."""
+    def walk(
+        self, max_depth: int | None = None, *, on_error: OnError | None = None
+    ) -> Iterator[tuple[str, NodeMetadata]]:
+        """Yield the path and the metadata of each node below, a group before what it holds.
+
+        Parameters
+        ----------
+        on_error
+            Receives the path and the error of each node whose documents are broken, and the walk goes on.
+        """
         if max_depth is not None and max_depth < 0:
             raise ValueError(f"max_depth: expected at least 0 or None, found {max_depth}")
         if (snapshot := self._known) is not None:
             return snapshot.below(self.path, max_depth)
-        return walk(self.store, self.format, self.path, max_depth=max_depth)
+        return walk(self.store, self.format, self.path, max_depth=max_depth, on_error=on_error)
 
     def nmembers(self, max_depth: int | None = 0) -> int:
         """Return how many nodes there are below this group; `max_depth` as in `members`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from omnizarr.errors import OmniZarrError
 from omnizarr.netcdf.cdl.chosen import Chosen
 from omnizarr.netcdf.cdl.data import write_values
 from omnizarr.netcdf.cdl.declare import Names, declare_type, declared_dimensions, declared_variable
@@ -34,6 +35,7 @@ def write_cdl(
     read: Read | None = None,
     shown: Shown | None = None,
     storage: Storage | None = None,
+    on_error: Callable[[OmniZarrError], None] | None = None,
 ) -> Iterator[str]:
     """Yield a dataset as CDL, piece by piece.
 
@@ -49,6 +51,9 @@ def write_cdl(
     storage
         How the dataset is stored, by default in Zarr. In datasets of the classic model the text of
         attributes is broken after each newline.
+    on_error
+        Receives why the values of a variable cannot be read; a comment says so in place of those, which
+        makes no dataset again, and the others follow. Without it the error is raised.
 
     Raises
     ------
@@ -56,11 +61,15 @@ def write_cdl(
         `shown` names a variable or group that does not exist; nothing was yielded yet.
     """
     shown = shown or Shown()
-    return _Writer(root, read, shown, storage or Storage(), Chosen.of(root, shown)).dataset(name)
+    writer = _Writer(root, read, shown, storage or Storage(), Chosen.of(root, shown))
+    writer.on_error = on_error
+    return writer.dataset(name)
 
 
 class _Writer:
     """One text; what was written before has an effect on where lines break, and on what is a time."""
+
+    on_error: Callable[[OmniZarrError], None] | None = None
 
     def __init__(
         self, root: GroupModel, read: Read | None, shown: Shown, storage: Storage, chosen: Chosen
@@ -183,7 +192,16 @@ class _Writer:
             yield f"{self.lines.indent}data:\n"
         for variable in group.variables:
             if self.chosen.has_variable(variable, path):
-                yield from self.values(variable, join(path, variable.name))
+                yield from self.readable_values(variable, join(path, variable.name))
+
+    def readable_values(self, variable: VariableModel, path: str) -> Iterator[str]:
+        try:
+            yield from self.values(variable, path)
+        except OmniZarrError as error:
+            if self.on_error is None:
+                raise
+            self.on_error(error)
+            yield f"{self.lines.take()}\n// not readable: {' '.join(str(error).split())}\n"
 
     def values(self, variable: VariableModel, path: str) -> Iterator[str]:
         shape = self.root.shape(variable)

@@ -37,4 +37,11 @@ def _implied(node: Group | Array) -> dict[str, str]:
 
 def _meaning(name: str, value: Json) -> str:
     # As text, since NaN is not equal to itself.
-    return repr(decode_attribute(name, value))
+    return repr(decode_attribute(name, _numbered(value)))
+
+
+def _numbered(value: Json) -> Json:
+    """Return booleans as the numbers that are stored for them."""
+    if isinstance(value, list):
+        return [_numbered(item) for item in value]
+    return int(value) if isinstance(value, bool) else value
