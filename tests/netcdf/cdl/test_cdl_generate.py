@@ -14,6 +14,7 @@ from cdl_reading import described, parsed
 from click.testing import CliRunner
 
 from omnizarr import netcdf
+from omnizarr.cli.dump import command as dump
 from omnizarr.cli.gen import command
 from omnizarr.errors import ConversionError, MetadataError, NodeExistsError
 from omnizarr.netcdf.cdl.fromcdl import read_cdl
@@ -286,3 +287,51 @@ def test_bytes_that_are_not_text(tmp_path: Path) -> None:
         assert dataset["a"][:].tobytes() == b"\xe9a"
     [attribute] = parse_cdl(read_cdl(cdl)).model.root.attributes
     assert attribute.value == "\udce9"
+
+
+PIECES = """types:
+  int(*) v ;
+  v(*) vv ;
+  char(*) t ;
+  compound c {
+    char s(4) ;
+    string long ;
+    char one ;
+  }; // c
+  compound d {
+    char s(2) ;
+  }; // d
+  d(*) ds ;
+dimensions:
+	x = 2 ;
+variables:
+	v a ;
+	vv b ;
+	t e(x) ;
+	c f ;
+	ds g ;
+
+// global attributes:
+		c :attribute = {{"wxyz"}, "q", "z"} ;
+		t :text = {"ab"} ;
+data:
+
+ a = {1, 2} ;
+
+ b = {{1, 2}, {3}, {}} ;
+
+ e = {"ab"}, {"c"} ;
+
+ f = {{"abcd"}, "text", "x"} ;
+
+ g = {{{"ab"}}, {{"cd"}}} ;
+"""
+
+
+@pytest.mark.parametrize("name", ["a.nc", "a.zarr", "a.zarr#mode=nczarr,v3"])
+def test_sequences_alone_and_characters_within_values(name: str, tmp_path: Path) -> None:
+    text = f"netcdf a {{\n{PIECES}}}\n"
+    target = f"{tmp_path / 'a.nc'}" if name == "a.nc" else f"{(tmp_path / 'a.zarr').as_uri()}{name[6:]}"
+    assert run("-", "-o", target, text=text).exit_code == 0
+    shown = CliRunner().invoke(dump, [target, "-n", "a"])
+    assert shown.stdout == text

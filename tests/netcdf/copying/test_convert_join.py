@@ -247,6 +247,17 @@ def test_other_attributes_are_losses(tmp_path: Path) -> None:
         convert([a, b], {}, join="time", strict=True)
 
 
+def test_what_differs_in_many_files_is_one_loss(tmp_path: Path) -> None:
+    files = [_make(tmp_path / f"{number}.nc", [number], change=_set_title) for number in range(4)]
+    files[0] = _make(tmp_path / "first.nc", [-1])
+    [loss] = [loss for loss in convert(files, {}, join="time").losses if "title" in loss.what]
+    assert loss.what == f"attribute 'title' differs in {files[1]} and 2 more"
+
+
+def _set_title(d: Any) -> None:
+    d.title = "other"
+
+
 def test_chunks_with_other_filters_are_encoded_alike(tmp_path: Path) -> None:
     a, plain = _make(tmp_path / "a.nc", [0, 1]), tmp_path / "b.nc"
     convert(_make(tmp_path / "c.nc", [2, 3]), plain, compressors=())

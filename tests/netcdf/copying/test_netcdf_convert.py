@@ -182,6 +182,16 @@ def test_losses_are_listed_before_anything_is_written(tmp_path: Path) -> None:
         assert dataset["e"][...].tolist() == [1, None, 1]
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_long_strings_have_room(zarr_format: int, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as d:
+        d.createDimension("x", 2)
+        d.createVariable("a", str, ("x",))[:] = np.array(["x" * 300, ""], object)
+    convert(tmp_path / "a.nc", store := MemoryStore(), zarr_format=zarr_format)
+    with netcdf.Dataset(store) as d:
+        assert d["a"][:].tolist() == ["x" * 300, ""]
+
+
 def test_a_fill_value_that_fits_no_element_is_a_loss(tmp_path: Path) -> None:
     source = tmp_path / "source.nc"
     with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as d:

@@ -60,7 +60,14 @@ def raw_values(dataset: Opened) -> Read:
 
     def read(path: str, rows: slice) -> AnyArray:
         variable = dataset[path]
-        return np.asarray(variable[rows if variable.ndim else ...])
+        if variable.ndim:
+            return np.asarray(variable[rows])
+        found = np.asarray(variable[...])
+        if not found.ndim:
+            return found
+        whole = np.empty((), object)  # one sequence
+        whole[()] = found
+        return whole
 
     return read
 

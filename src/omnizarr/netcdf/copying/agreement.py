@@ -207,19 +207,26 @@ def check_agreement(parts: Sequence[Part], sources: Sources) -> tuple[Loss, ...]
     ConversionError
         Something differs that changes the meaning of values, or values that do not lie along the dimension.
     """
-    first, losses = parts[0], []
+    first = parts[0]
     problems: list[str] = []
+    losses: dict[tuple[str, str], list[str]] = {}
     for part in parts[1:]:
         found = list(_differences(first, part))
         problems += [f"{part.name}: {text}" for path, text, matters in found if matters]
-        losses += [Loss(path, f"{text} in {part.name}") for path, text, matters in found if not matters]
+        for path, text, matters in found:
+            if not matters:
+                losses.setdefault((path, text), []).append(part.name)
         if not problems:
             problems += list(_different_values(first, part, sources))
     if problems:
         more = f"\n  and {len(problems) - _TOLD} more" if len(problems) > _TOLD else ""
         listed = "\n".join(f"  - {text}" for text in problems[:_TOLD])
         raise ConversionError(f"the sources do not agree with {first.name}:\n{listed}{more}")
-    return tuple(losses)
+    return tuple(Loss(path, f"{text} in {_named(names)}") for (path, text), names in losses.items())
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _differences(first: Part, part: Part) -> Iterator[tuple[str, str, bool]]:

@@ -101,7 +101,7 @@ class ZarrTarget:
             return variable
         # The dialect tells whether it keeps strings at a fixed size.
         sized = replace(variable, max_string_length=1)
-        if self.dialect.array_metadata(sized, shape).data_type.dtype.kind != "S":
+        if self.dialect.array_metadata(sized, shape).data_type.dtype.kind == "O":
             return variable
         return replace(variable, max_string_length=max(1, longest(path)))
 

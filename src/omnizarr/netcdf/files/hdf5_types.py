@@ -50,7 +50,7 @@ class HDF5Types:
             case Opaque():
                 made = h5t.create(h5t.OPAQUE, kind.length)
             case Vlen():
-                made = h5t.vlen_create(self.of(kind.base, endian))
+                made = h5t.vlen_create(self._part(kind.base, endian))
             case Compound():
                 made = self._compound(kind, endian)
         return made
@@ -59,13 +59,24 @@ class HDF5Types:
         h5t = self._h5.h5t
         fields = []
         for field in kind.fields:
-            of = self.of(field.type, endian)
+            of = self._part(field.type, endian)
             fields.append((field.name, h5t.array_create(of, field.shape) if field.shape else of))
         made = h5t.create(h5t.COMPOUND, sum(of.get_size() for _, of in fields))
         offset = 0
         for name, of in fields:
             made.insert(name.encode(), offset, of)
             offset += of.get_size()
+        return made
+
+    def _part(self, kind: NcType, endian: Endian) -> Any:
+        """Return the type of what is within values of a user's type.
+
+        Characters are padded as numpy's are: h5py converts them one by one, and HDF5 would make the only
+        byte of a terminated text its end.
+        """
+        made = self.of(kind, endian)
+        if kind is CHAR:
+            made.set_strpad(self._h5.h5t.STR_NULLPAD)
         return made
 
     def _atomic(self, kind: AtomicType, endian: Endian) -> Any:
