@@ -14,6 +14,7 @@ import pytest
 import zarr
 from zarr.core.buffer.cpu import Buffer
 
+from omnizarr.codecs.blosc import Blosc
 from omnizarr.codecs.chain import Chain
 
 ChainOf = Callable[..., Chain]
@@ -182,3 +183,9 @@ def test_zarr_python(codecs: list[Any], array: np.ndarray[Any, Any], chain_of: C
     np.testing.assert_array_equal(decoded, theirs[:])
     store._store_dict[key] = Buffer.from_bytes(bytes(chain.encode(array)))
     np.testing.assert_array_equal(theirs[:], decoded)
+
+
+@pytest.mark.parametrize("typesize", [1, 4])
+def test_blosc_of_nothing(typesize: int) -> None:
+    codec = Blosc(typesize=typesize)
+    assert bytes(codec.decode(codec.encode(b""), 100)) == b""

@@ -196,6 +196,9 @@ def test_strings_are_never_cut(dataset: netcdf.Dataset) -> None:
     assert dataset.dimensions["t"].size == 1
     variable[1] = "fits"
     assert variable[:].tolist() == ["ä" * 300, "fits"]
+    variable._nczarr_maxstrlen = 600
+    with pytest.raises(ConversionError, match="601 bytes"):
+        variable._nczarr_maxstrlen = 601
     short = dataset.createVariable("short", str, ("t",))
     short.setncattr("_nczarr_maxstrlen", 300)
     assert short.as_model().max_string_length == 300

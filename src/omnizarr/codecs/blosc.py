@@ -91,6 +91,8 @@ class Blosc:
 
     def decode(self, data: Buffer, limit: int, out: memoryview | None = None) -> Buffer:
         size = self._check_header(data, limit)
+        if not size:
+            return b""  # which the library takes for an error
         try:
             if out is not None and size == len(out):
                 numcodecs.blosc.decompress(data, out)

@@ -366,9 +366,10 @@ class Variable(Attributed, Showing):
                 "_FillValue is what unwritten elements hold; it is set when the variable is created "
                 "(fill_value=), and stays"
             )
-        if attribute.name == _MAX_STRING and string_room(self._model.type, self._array.dtype) is not None:
+        room = string_room(self._model.type, self._array.dtype)
+        if attribute.name == _MAX_STRING and room not in (None, length := length_in(attribute)):
             self._change_attributes()
-            self._widen(length_in(attribute))
+            self._widen(length)
         super()._set_attribute(attribute)
 
     def delncattr(self, name: str) -> None:
