@@ -14,6 +14,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
 from omnizarr.netcdf.dialects.modes import asked_of
+from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.store.url import Mode
 
 
@@ -33,7 +34,6 @@ place_argument = click.argument("place", metavar="PLACE", type=PlaceType())
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
-_MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 
 
 @contextmanager
@@ -62,9 +62,7 @@ def netcdf_file(place: str) -> Path | None:
     if not path.is_file():
         claims = path.suffix.lower() in NETCDF and not path.exists()
         return path if claims and "://" not in str(path) else None
-    with path.open("rb") as file:
-        found = file.read(8).startswith(_MAGIC)
-    return path if found or path.suffix.lower() in NETCDF else None
+    return path if path.suffix.lower() in NETCDF or is_netcdf(path) else None
 
 
 def _refuse_netcdf_file(place: str) -> None:

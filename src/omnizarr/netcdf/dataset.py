@@ -44,8 +44,9 @@ class Dataset(Group):
         `#mode=nczarr,file`.
     mode
         `"r"` reads; `"a"` and `"r+"` read and write what is there, and make a dataset where there is
-        nothing; `"w"` makes one, in place of what is there; `"x"` makes one, never in place of another. An
-        `s` behind these, netCDF4-python's for files without a buffer, changes nothing.
+        nothing; `"w"` makes one, in place of a dataset, a netCDF file or an empty file; `"x"` makes one,
+        never in place of another. An `s` behind these, netCDF4-python's for files without a buffer, changes
+        nothing.
     clobber
         False makes of `"w"` an `"x"`.
     format
@@ -86,7 +87,7 @@ class Dataset(Group):
     NodeNotFoundError, StoreNotFoundError
         There is nothing to open; also FileNotFoundError.
     NodeExistsError
-        With `"x"`, there is something; with `"w"`, there is something that is not Zarr. Also OSError.
+        With `"x"`, there is something; with `"w"`, there is something else. Also OSError.
     NotWritableError
         The dataset is in a dialect that is only read, and `mode` is not `"r"`; also PermissionError.
 
@@ -177,9 +178,9 @@ class Dataset(Group):
             unmapped={entry.path: entry for entry in found.model.unmapped},
         )
         self._fill(session, None, found.model.root, "/", found)
-        if found.stale and writable:
         if writable:
             close_at_exit(self)
+        if found.stale and writable:
             try:
                 self.sync()
             except BaseException:

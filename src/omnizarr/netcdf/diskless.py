@@ -63,6 +63,7 @@ class Diskless:
         """Write the dataset to its place: what makes it one comes last, what is not of it goes after that."""
         if self.mode == "r" or not self.persists:
             return
+        self.place.make_room()
         store, where = _located(self.place, "a")
         try:
             _replace(store, where, self.store)
@@ -101,6 +102,8 @@ def diskless(place: Place, mode: str, *, persists: bool) -> Diskless:
         As for a dataset that is opened where it is.
     """
     memory, found = MemoryStore(), False
+    if mode == "w" and place.is_file():
+        return Diskless(memory, mode, place, persists)
     try:
         store, where = _located(place, "r")
     except StoreNotFoundError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 from omnizarr._version import __version__
@@ -19,6 +21,7 @@ from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
+from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.netcdf.model import GroupModel
 from omnizarr.store.base import Store
 from omnizarr.store.url import Mode
@@ -97,7 +100,24 @@ class Place:
             use_consolidated=consolidated,
         )
 
+    def is_file(self) -> bool:
+        """Say whether there is a netCDF file, or an empty one, where the dataset is to be.
+
+        Scripts name new datasets by temporary files, and write again what they have written as `.nc`.
+        """
+        if not isinstance(self.target, str | PathLike):
+            return False
+        path = Path(self.target)
+        return path.is_file() and (not path.stat().st_size or is_netcdf(path))
+
+    def make_room(self) -> None:
+        """Remove such a file."""
+        if self.is_file():
+            Path(self.target).unlink()
+
     def _made(self, dialect: Dialect, *, replaces: bool) -> Node:
+        if replaces:
+            self.make_room()
         store, where = locate(self.target, self.path, "a", self.storage_options)
         known = is_replaceable(store, where)
         form, root = format_of(dialect.zarr_format), GroupModel(name="/")

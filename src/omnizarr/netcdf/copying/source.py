@@ -25,6 +25,7 @@ from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.chunks import ChunksOfFile
+from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.filters import Fletcher32, Shuffle, is_storable
 from omnizarr.netcdf.items import AnyArray
@@ -35,9 +36,7 @@ from omnizarr.store.base import Store
 
 Region = tuple[slice, ...]
 
-_MAGIC = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 _ROWS = 1024
-_USER_BLOCKS = tuple(512 << i for i in range(8))
 SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
 
 
@@ -99,17 +98,7 @@ def netcdf_file(place: Any) -> Path | None:
     if not path.is_file():
         claims = path.suffix.lower() in SUFFIXES and not path.exists()
         return path if claims and "://" not in text else None
-    return path if path.suffix.lower() in SUFFIXES or _has_magic(path) else None
-
-
-def _has_magic(path: Path) -> bool:
-    """Say whether a file begins as netCDF's do; HDF5's may begin behind a block of the user's."""
-    with path.open("rb") as file:
-        found = file.read(8).startswith(_MAGIC)
-        for place in () if found else _USER_BLOCKS:
-            file.seek(place)
-            found = found or file.read(8) == _MAGIC[-1]
-    return found
+    return path if path.suffix.lower() in SUFFIXES or is_netcdf(path) else None
 
 
 class ZarrSource:
