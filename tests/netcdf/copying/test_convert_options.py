@@ -21,6 +21,7 @@ import omnizarr
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, NodeExistsError, OmniZarrError
 from omnizarr.netcdf import convert
+from omnizarr.netcdf.filter_text import read_filter_attribute
 from omnizarr.netcdf.filters import Fletcher32, Shuffle, Zlib, Zstd
 from omnizarr.store import MemoryStore
 from omnizarr.store.draft import draft_name
@@ -92,6 +93,8 @@ def test_filters(source: Path, tmp_path: Path) -> None:
     convert(store, tmp_path / "b.nc", compressors=())
     with netCDF4.Dataset(tmp_path / "b.nc") as d:
         assert d["v"].filters()["zlib"] is False
+    with pytest.raises(ConversionError, match="HDF5 filter 32004 is not known here"):
+        convert(source, {}, compressors=read_filter_attribute("32004,0"))
     with pytest.raises(ConversionError, match="netCDF-C has no filter 'lzma'"):
         convert(source, {}, compressors={"id": "lzma"})
 

@@ -16,9 +16,16 @@ import pytest
 from netcdf_peer import assert_same, peer_describes, url_of, we_describe
 
 from omnizarr import netcdf
-from omnizarr.errors import ConversionError, NodeExistsError, NodeNotFoundError, StoreNotFoundError
+from omnizarr.errors import (
+    ConversionError,
+    NodeExistsError,
+    NodeNotFoundError,
+    StoreError,
+    StoreNotFoundError,
+)
 from omnizarr.hierarchy.copying.journal import JOURNAL
 from omnizarr.netcdf.copying.convert import convert, losses_of
+from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.store import MemoryStore
 
 NUMBERS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
@@ -278,6 +285,46 @@ def test_another_source_never_mixes_with_an_interrupted_one(tmp_path: Path) -> N
     assert {key.partition("/")[0] for key in store.list_prefix("") if "/" in key} == {
         f"{letter}_{code}" for letter in "vw" for code in ("i1", "i2", "i4", "f4", "f8", "S1")
     }
+
+
+_ON_A_FULL_DISK = """
+import resource, sys
+from omnizarr.netcdf.copying.convert import convert
+from omnizarr.errors import StoreError
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, 2**16))
+try:
+    convert(sys.argv[1], sys.argv[2], chunks=None if sys.argv[3] == "chunks" else "keep")
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(("code", "chunks"), [(float, "chunks"), (float, "keep"), (str, "keep")])
+def test_a_full_disk_leaves_nothing_and_is_told(code: Any, chunks: str, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as d:
+        d.createDimension("x", 20_000)
+        d.createVariable("a", code, ("x",))[:] = np.array(
+            [code(number) for number in range(20_000)], object if code is str else code
+        )
+    target = tmp_path / "new" / "b.nc"
+    command = [sys.executable, "-c", _ON_A_FULL_DISK, tmp_path / "a.nc", target, chunks]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "cannot write variable /a: File too large" in done.stdout, done.stderr
+    assert not list(target.parent.iterdir())
+
+
+def test_damaged_files_name_the_variable(tmp_path: Path) -> None:
+    source = tmp_path / "a.nc"
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("x", 1000)
+        d.createVariable("a", "i4", ("x",), zlib=True)[:] = np.arange(1000)
+    with h5py.File(source) as file:
+        chunk = file["a"].id.get_chunk_info(0)
+    with source.open("r+b") as whole:
+        whole.seek(chunk.byte_offset + 8)
+        whole.write(bytes(100))
+    with NetCDFFile(source) as found, pytest.raises(StoreError, match="variable /a cannot be read"):
+        found.read(found.model().dataset.root.variables[0], "/a")
 
 
 def test_what_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] |
     file = netcdf_file(aim.target) if aim.path is None else None
     if aim.kind is not None or (file is not None and aim.dialect is None):
         if aim.dialect is not None or aim.zarr_format is not None:
-            raise ConversionError(f"a netCDF file of kind {aim.kind} has no Zarr dialect and no Zarr format")
+            raise ConversionError(f"{aim.target}: a netCDF file has no Zarr dialect and no Zarr format")
         if not isinstance(aim.target, str | Path):
             raise ConversionError(f"a netCDF file is written to a path, found {aim.target!r}")
         made = kind_of(aim.kind or (kind if kind in KINDS else "NETCDF4"))

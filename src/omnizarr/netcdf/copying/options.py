@@ -18,7 +18,7 @@ from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.dialects.arrays import describe_array
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.filter_forms import read_filter
-from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle
+from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle, is_storable, name_of
 from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.types import AtomicType, Enum
 
@@ -134,6 +134,9 @@ class _Changer:
         if isinstance(cut.compressors, tuple) and all(
             isinstance(f, get_args(Filter)) for f in cut.compressors
         ):
+            unknown = [name_of(f) for f in cut.compressors if not is_storable(f)]
+            if unknown:
+                raise ConversionError(f"{unknown[0]} is not known here; expected one of {', '.join(FILTERS)}")
             fitting = (f for f in cut.compressors if variable.type.is_fixed or not isinstance(f, Shuffle))
             return _filtered(variable, tuple(fitting))
         shape = self.root.shape(variable)

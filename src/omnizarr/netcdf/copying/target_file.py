@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from omnizarr.errors import ConversionError, NodeExistsError
+from omnizarr.errors import ConversionError, NodeExistsError, StoreError
 from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.copying.source import Source, variables_of
 from omnizarr.netcdf.copying.target import put, with_fill_of
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.classic_write import ClassicWriter
 from omnizarr.netcdf.files.fitting import Longest, fitted
+from omnizarr.netcdf.files.hdf5 import told_as
 from omnizarr.netcdf.files.hdf5_write import HDF5Writer, chunked_array
 from omnizarr.netcdf.files.kinds import Kind, is_classic_model, is_hdf5
 from omnizarr.netcdf.items import AnyArray
@@ -96,7 +98,8 @@ class FileTarget:
         if (array := self._arrays.get(path)) is not None:
             put(array, variable, region, values)
         elif self._writer is not None:
-            self._writer.write(path, region, values)
+            with told_as(f"cannot write variable {path}", str(self._path)):
+                self._writer.write(path, region, values)
 
     def finish(self) -> None:
         """Give the file its name, on disk and whole."""
@@ -111,7 +114,8 @@ class FileTarget:
     def close(self) -> None:
         """Remove what was not finished."""
         if self._writer is not None:
-            self._writer.close()
+            with suppress(StoreError):  # what went wrong first is told
+                self._writer.close()
         if self._draft is not None:
             self._draft.close()
 

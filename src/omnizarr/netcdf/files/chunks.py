@@ -135,7 +135,7 @@ class ChunksToFile(ChunkStore):
         if chain.bytes_codecs and chain.bytes_codecs[-1].name.endswith("zstd") and not _tells_size(value):
             # HDF5's filter wants the size in the frame's header, where Zarr's streams may not have it.
             value = chain.encode(chain.decode(value))
-        with hdf5.LOCK:
+        with hdf5.LOCK, hdf5.told_as(f"cannot write variable /{path}", self.name):
             self._datasets[path].id.write_direct_chunk(self._start(path, coords), value)
             self._written.add(key)
 

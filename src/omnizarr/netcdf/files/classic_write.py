@@ -11,7 +11,7 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.netcdf.extras import optional
-from omnizarr.netcdf.files.hdf5 import LOCK
+from omnizarr.netcdf.files.hdf5 import LOCK, told_as
 from omnizarr.netcdf.files.kinds import Kind
 from omnizarr.netcdf.items import AnyArray
 from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, GroupModel, VariableModel, join
@@ -76,7 +76,8 @@ class ClassicWriter:
 
     def close(self) -> None:
         """Finish the file."""
-        self.netcdf.close()
+        with told_as("cannot write", self._path):
+            self.netcdf.close()
 
 
 def _put_attribute(owner: Any, attribute: AttributeModel) -> None:

@@ -6,10 +6,13 @@ https://docs.hdfgroup.org/hdf5/latest/group___h5_d.html
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
+from omnizarr.errors import OmniZarrError, StoreError
 from omnizarr.netcdf.filter_forms import from_hdf5
 from omnizarr.netcdf.filters import Filter
 
@@ -29,6 +32,19 @@ class Chunk:
     offset: int
     size: int
     skipped: int
+
+
+@contextmanager
+def told_as(what: str, file: str) -> Iterator[None]:
+    """Tell what HDF5 and netCDF-C cannot do as an error of a store: a damaged file, or a full disk."""
+    try:
+        yield
+    except OmniZarrError:
+        raise
+    except (OSError, RuntimeError) as error:
+        number = error.errno if isinstance(error, OSError) else None
+        why = os.strerror(number) if number else error
+        raise StoreError(f"{what}: {why}", store=file, errno=number) from error
 
 
 def dataset_of(file: Any, path: str) -> Any:

@@ -20,7 +20,7 @@ from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.chunks import ChunksToFile
-from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED
+from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED, told_as
 from omnizarr.netcdf.files.hdf5_types import HDF5Types
 from omnizarr.netcdf.filter_forms import to_hdf5
 from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib
@@ -211,7 +211,8 @@ class HDF5Writer:
 
     def close(self) -> None:
         """Finish the file."""
-        self.file.close()
+        with told_as("cannot write", str(self.file.filename)):
+            self.file.close()
 
 
 @contextmanager

@@ -98,11 +98,18 @@ class NetCDFFile:
             variable.set_var_chunk_cache(0, 1, 0)
 
     def read(self, variable: VariableModel, path: str, key: Any = ...) -> AnyArray:
-        """Return values of a variable as `variable.type.dtype` has them; a scalar whatever the key."""
-        if not isinstance(variable.type, AtomicType):
-            return self.user_variables.read(variable, path, key)
-        found = self.variable(path)
-        return np.asarray(found[key if found.ndim else ...])
+        """Return values of a variable as `variable.type.dtype` has them; a scalar whatever the key.
+
+        Raises
+        ------
+        StoreError
+            The file is damaged there.
+        """
+        with hdf5.told_as(f"variable {path} cannot be read", self.path):
+            if not isinstance(variable.type, AtomicType):
+                return self.user_variables.read(variable, path, key)
+            found = self.variable(path)
+            return np.asarray(found[key if found.ndim else ...])
 
     def model(self) -> FileModel:
         """Return what the file holds, and what of it cannot be read.
