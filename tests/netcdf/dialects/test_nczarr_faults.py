@@ -214,6 +214,9 @@ def test_a_fill_value_of_another_type(edit: Edit) -> None:
     edit.attributes("w", lambda a: damage(a, "text", ">S1"))
     dataset = edit.open()
     assert faults(dataset) == [("type-mismatch", "/w")] and "_FillValue" not in dataset["w"].ncattrs()
+    edit.attributes("w", lambda a: damage(a, [7, 8], "<i4"))
+    dataset = edit.open()
+    assert faults(dataset) == [("type-mismatch", "/w")] and "_FillValue" not in dataset["w"].ncattrs()
     assert dataset["w"][:].tolist() == [[7] * 3] * 2
 
 

@@ -235,7 +235,13 @@ class _Reader:
         )
 
     def own_fill(self, attribute: AttributeModel, kind: NcType, where: str) -> AttributeModel | None:
-        if attribute.name != FILL_VALUE or attribute.type == kind:
+        if attribute.name != FILL_VALUE:
+            return attribute
+        if len(attribute.values) != 1:
+            message = f"_FillValue has {len(attribute.values)} values, and not one: it is left out"
+            self.found.fault("type-mismatch", where, message)
+            return None
+        if attribute.type == kind:
             return attribute
         message = f"_FillValue is {attribute.type}, and the variable {kind}"
         try:
