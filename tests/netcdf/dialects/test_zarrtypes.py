@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numcodecs
@@ -12,6 +13,7 @@ import omnizarr
 from omnizarr import netcdf
 from omnizarr.hierarchy.group import Group
 from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, INT, INT64, UBYTE, Compound, Enum, Field, Opaque, Vlen
+from omnizarr.store import MemoryStore
 
 DTYPE = np.dtype(
     [
@@ -130,3 +132,23 @@ def test_what_netcdf_cannot_show_is_left_out() -> None:
         netcdf.Dataset(root.store) as ds,
     ):
         assert list(ds.variables) == ["w"]
+
+
+@pytest.mark.parametrize("dialect", ["nczarr", "proposal2018"])
+def test_times_have_units_where_notes_list_them_too(dialect: str) -> None:
+    store = MemoryStore()
+    with netcdf.Dataset(store, "w", dialect=dialect) as ds:
+        ds.createDimension("x", 2)
+        for name in ("when", "long"):
+            ds.createVariable(name, "i8", ("x",), fill_value=-1)[:] = [0, 86400]
+        ds["long"].note = "kept"
+    for name, dtype in (("when", "<M8[s]"), ("long", "<m8[h]")):
+        document = json.loads(store.get(f"{name}/.zarray") or b"")
+        store.set(f"{name}/.zarray", json.dumps({**document, "dtype": dtype}).encode())
+    before = store.get("when/.zattrs")
+    with netcdf.Dataset(store, "r+") as ds:
+        assert ds["when"].units == "seconds since 1970-01-01" and ds["when"][:].tolist() == [0, 86400]
+        assert (ds["long"].units, ds["long"].note) == ("hours", "kept")
+        ds["long"].note = "changed"
+    assert store.get("when/.zattrs") == before
+    assert "units" not in json.loads(store.get("long/.zattrs") or b"")

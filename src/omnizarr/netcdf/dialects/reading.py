@@ -16,6 +16,7 @@ from omnizarr.netcdf.attributes import cast_attribute
 from omnizarr.netcdf.dialects.arrays import (
     array_type,
     describe_array,
+    time_attributes,
     with_fill,
     with_string_shuffle,
     with_szip_scanline,
@@ -172,6 +173,9 @@ class _Reader:
             return None
         dimensions = self.references(array.metadata, notes, where)
         attributes = self.with_own_fill(self.attributes(array, where), kind, where)
+        said = {attribute.name for attribute in attributes}
+        implied = time_attributes(array.metadata.data_type.dtype)
+        attributes = (*(a for a in implied if a.name not in said), *attributes)
         # What the documents say is the variable; what the chunks hold is for the handle.
         metadata = as_text(array.metadata, kind)
         variable = describe_array(name, metadata, kind, dimensions, attributes)
