@@ -193,6 +193,17 @@ def test_a_plain_dataset_of_ours_is_read_by_zarr_python(zarr_format: int, tmp_pa
     assert np.isnan(dataset["nan"]._FillValue) and dataset["nan"][:].tolist() == [1, 2, None]
 
 
+def test_xarray_opens_plain_zarr_3_with_fill_values(tmp_path: Path) -> None:
+    with netcdf.Dataset(tmp_path, "w", dialect="plain", zarr_format=3) as dataset:
+        dataset.createDimension("x", 2)
+        dataset.createVariable("f", "f4", ("x",), fill_value=-9.0)[0] = 1
+        dataset.createVariable("i", "i2", ("x",), fill_value=-9)[0] = 1
+    with xr.open_zarr(tmp_path, consolidated=False) as found:
+        for name in "fi":
+            assert np.array_equal(found[name].values, [1, np.nan], equal_nan=True)
+    assert netcdf.Dataset(tmp_path)["f"]._FillValue == -9
+
+
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_dimensions_that_had_no_names_get_none(zarr_format: int, tmp_path: Path) -> None:
     zarr.open_group(tmp_path, mode="w", zarr_format=zarr_format).create_array("a", shape=(4,), dtype="i4")

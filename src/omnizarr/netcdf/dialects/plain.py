@@ -15,10 +15,10 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.arrays import array_type
 from omnizarr.netcdf.dialects.base import Found, Growth
-from omnizarr.netcdf.dialects.fills import own_fill
+from omnizarr.netcdf.dialects.fills import encoded_fill, own_fill
 from omnizarr.netcdf.dialects.pure import read_pure
 from omnizarr.netcdf.dialects.pure_writing import Strings, pure_array, pure_attributes
-from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel
+from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, GroupModel, VariableModel
 from omnizarr.netcdf.types import NcType
 
 
@@ -58,6 +58,10 @@ class Plain:
     def array_metadata(self, variable: VariableModel, shape: tuple[int, ...]) -> ArrayMetadata:
         """Return a variable's node as it is stored; strings on v2 so that netCDF-C reads them too."""
         attributes = pure_attributes(variable.attributes)
+        fill = next((a for a in variable.attributes if a.name == FILL_VALUE), None)
+        if self.zarr_format == 3 and fill is not None and variable.type.is_numeric:
+            # As xarray writes it, which opens no dataset where anything else has the attribute.
+            attributes[FILL_VALUE] = encoded_fill(fill)
         strings: Strings = "fixed" if self.zarr_format == 2 else "variable"
         return pure_array(variable, shape, attributes, self.zarr_format, strings)
 
