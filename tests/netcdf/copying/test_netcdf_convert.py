@@ -189,6 +189,23 @@ def test_losses_are_listed_before_anything_is_written(tmp_path: Path) -> None:
         assert dataset["e"][...].tolist() == [1, None, 1]
 
 
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+@pytest.mark.parametrize("fill", [b"x", b" "])
+def test_characters_have_their_fill_value(form: Any, fill: bytes, tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format=form) as d:
+        d.createDimension("x", 2)
+        d.createVariable("a", "S1", ("x",), fill_value=fill)
+    with NetCDFFile(tmp_path / "a.nc") as file:
+        [variable] = file.model().dataset.root.variables
+    assert variable.fill_value == fill
+    convert(tmp_path / "a.nc", tmp_path / "a.zarr")
+    convert(tmp_path / "a.zarr", tmp_path / "b.nc")
+    with netCDF4.Dataset(tmp_path / "b.nc") as d:
+        d.set_auto_mask(False)
+        assert d["a"].get_fill_value() == fill
+        assert d["a"][:].tolist() == [fill, fill]
+
+
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_long_strings_have_room(zarr_format: int, tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as d:

@@ -33,6 +33,8 @@ def attribute_by_netcdf(owner: Any, name: str, kind: str) -> AttributeModel | No
     if kind == "string":
         texts = [value] if isinstance(value, str) else list(value)
         return AttributeModel(name, STRING, tuple(map(_text, texts)))
+    if isinstance(value, bytes):  # the fill value of characters
+        value = value.decode("latin-1")
     if isinstance(value, str):
         return AttributeModel(name, CHAR, _text(value))
     values = np.asarray(value)

@@ -50,7 +50,7 @@ class HDF5Types:
             case Opaque():
                 made = h5t.create(h5t.OPAQUE, kind.length)
             case Vlen():
-                made = h5t.vlen_create(self._part(kind.base, endian))
+                made = h5t.vlen_create(self.of(kind.base, endian))
             case Compound():
                 made = self._compound(kind, endian)
         return made
@@ -59,7 +59,7 @@ class HDF5Types:
         h5t = self._h5.h5t
         fields = []
         for field in kind.fields:
-            of = self._part(field.type, endian)
+            of = self.of(field.type, endian)
             fields.append((field.name, h5t.array_create(of, field.shape) if field.shape else of))
         made = h5t.create(h5t.COMPOUND, sum(of.get_size() for _, of in fields))
         offset = 0
@@ -68,22 +68,14 @@ class HDF5Types:
             offset += of.get_size()
         return made
 
-    def _part(self, kind: NcType, endian: Endian) -> Any:
-        """Return the type of what is within values of a user's type.
-
-        Characters are padded as numpy's are: h5py converts them one by one, and HDF5 would make the only
-        byte of a terminated text its end.
-        """
-        made = self.of(kind, endian)
-        if kind is CHAR:
-            made.set_strpad(self._h5.h5t.STR_NULLPAD)
-        return made
-
     def _atomic(self, kind: AtomicType, endian: Endian) -> Any:
         if kind is STRING:
             return self._text(self._h5.h5t.VARIABLE, self._h5.h5t.CSET_UTF8)
         if kind is CHAR:
-            return self._text(1, self._h5.h5t.CSET_ASCII)
+            # As numpy pads: HDF5 would convert to a terminated text whose only byte is its end.
+            made = self._text(1, self._h5.h5t.CSET_ASCII)
+            made.set_strpad(self._h5.h5t.STR_NULLPAD)
+            return made
         return self._h5.h5t.py_create(kind.stored(endian))
 
     def _text(self, size: int, encoding: int) -> Any:

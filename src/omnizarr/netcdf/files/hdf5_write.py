@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from io import BytesIO
 from math import prod
 from typing import Any
 
@@ -149,7 +150,9 @@ class HDF5Writer:
     def _variable(self, group: Any, path: str, variable: VariableModel, name: str) -> None:
         h5s = self._h5.h5s
         kind = self._types.of(variable.type, variable.endian)
-        properties = self._dataset_properties()
+        fill = self._fill(path, variable)
+        is_text = variable.type is CHAR and fill is not None
+        properties = self._dataset_properties(_filled_text(self._h5, fill) if is_text else None)
         space = h5s.create(h5s.SCALAR)
         if variable.dimensions:
             dimensions = [self.root.dimension(d) for d in variable.dimensions]
@@ -160,7 +163,10 @@ class HDF5Writer:
             properties.set_chunk(variable.chunks)
             for entry in variable.filters:
                 _set_filter(properties, entry, variable)
-        self._set_fill(properties, path, variable, kind)
+        if variable.no_fill and variable.type.is_fixed:  # HDF5 has no references that are undefined
+            properties.set_fill_time(self._h5.h5d.FILL_TIME_NEVER)
+        elif fill is not None and not is_text:
+            properties.set_fill_value(np.array(fill, kind.dtype))
         node = self._create(group, name, kind, space, properties)
         self._datasets[path], self._models[path] = node, variable
         for attribute in variable.attributes:
@@ -173,25 +179,23 @@ class HDF5Writer:
         made = self._h5.h5d.create(group.id, encoded, kind, space, properties, self._types.link_names())
         return self._h5.Dataset(made)
 
-    def _dataset_properties(self) -> Any:
+    def _dataset_properties(self, begun: Any = None) -> Any:
         h5p = self._h5.h5p
-        properties = h5p.create(h5p.DATASET_CREATE)
+        properties = begun or h5p.create(h5p.DATASET_CREATE)
         properties.set_attr_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
         properties.set_obj_track_times(False)
         return properties
 
-    def _set_fill(self, properties: Any, path: str, variable: VariableModel, kind: Any) -> None:
-        if variable.no_fill and variable.type.is_fixed:  # HDF5 has no references that are undefined
-            properties.set_fill_time(self._h5.h5d.FILL_TIME_NEVER)
-            return
+    def _fill(self, path: str, variable: VariableModel) -> Any:
+        """Return what HDF5 is told to fill with; None for what it fills with by itself."""
+        if variable.no_fill and variable.type.is_fixed:
+            return None
         if path in self._arrays:
-            fill = np.asarray(self._arrays[path].fill_value)
-        elif variable.fill_value is not None and (variable.type.is_fixed or variable.type is STRING):
+            return np.asarray(self._arrays[path].fill_value)
+        if variable.fill_value is not None and (variable.type.is_fixed or variable.type is STRING):
             # h5py cannot convert a sequence here; empty is what HDF5 fills with by itself.
-            fill = to_numpy(variable.type, (variable.fill_value,))[0]
-        else:
-            return
-        properties.set_fill_value(np.array(fill, kind.dtype))
+            return to_numpy(variable.type, (variable.fill_value,))[0]
+        return None
 
     # --- values
 
@@ -213,6 +217,17 @@ class HDF5Writer:
         """Finish the file."""
         with told_as("cannot write", str(self.file.filename)):
             self.file.close()
+
+
+def _filled_text(h5: Any, fill: Any) -> Any:
+    """Return properties of a dataset with a character to fill with.
+
+    h5py would set the first byte of the address where that is.
+    """
+    model = optional("netCDF4").Dataset("fill", "w", memory=0)
+    model.createVariable("a", "S1", (), fill_value=np.asarray(fill, "S1").tobytes())
+    with h5.File(BytesIO(model.close()), "r") as file:
+        return file["a"].id.get_create_plist()
 
 
 @contextmanager
