@@ -288,7 +288,7 @@ def test_representations_name_what_is_there(dataset: netcdf.Dataset) -> None:
     dataset.title = "one"
     made = dataset.createVariable("v", "i4", ("t", "x"))
     made.units = "m"
-    assert "title: one" in repr(dataset) and "int v(t, x)" in repr(dataset)
+    assert "title: one" in repr(dataset) and "int32 v(t, x)" in repr(dataset)
     assert "units: m" in repr(made) and "unlimited dimensions: t" in repr(made)
     assert "(unlimited)" in repr(dataset.dimensions["t"]) and "size = 4" in repr(dataset.dimensions["x"])
     assert made.dtype == np.dtype("i4") and len(dataset.dimensions["x"]) == 4

@@ -28,9 +28,11 @@ class Abilities:
         return is_available()
 
     def set_fill_on(self) -> None:
-        """Do nothing: elements that were never written read as fill values."""
+        """Let new variables have a fill value; that is so until it is changed."""
         self._session.check_writable()
+        self._session.fills = True
 
     def set_fill_off(self) -> None:
-        """Do nothing: filling takes no time, since it happens on reading."""
+        """Let new variables have no fill value unless one is given, as `fill_value=False` does."""
         self._session.check_writable()
+        self._session.fills = False

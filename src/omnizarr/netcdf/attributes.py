@@ -13,7 +13,7 @@ from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.items import from_numpy, to_numpy
 from omnizarr.netcdf.model import AttributeModel
 from omnizarr.netcdf.names import AttributeAccessError, OutOfRangeError
-from omnizarr.netcdf.session import Session, locked
+from omnizarr.netcdf.session import Live, Session, locked
 from omnizarr.netcdf.typemaking import type_for_dtype
 from omnizarr.netcdf.types import CHAR, STRING, Compound, NcType, Opaque, UserType
 from omnizarr.netcdf.values.given import item_of
@@ -145,7 +145,7 @@ RESERVED = frozenset(
 )
 
 
-class Attributed:
+class Attributed(Live):
     """What has attributes: they are read and set as Python attributes, or by name.
 
     Names in `_own` are the object's own and no netCDF attributes.
@@ -170,7 +170,7 @@ class Attributed:
         Parameters
         ----------
         encoding
-            What the bytes of a char attribute mean.
+            What the bytes of a text mean.
 
         Raises
         ------
@@ -180,8 +180,10 @@ class Attributed:
         found = self._attributes.get(name)
         if found is None:
             raise _missing(name)
-        if isinstance(found.value, str):
-            return found.value.encode("utf-8", "surrogateescape").decode(encoding, "replace")
+        if found.type in (CHAR, STRING):
+            texts = [_text(text).encode("utf-8", "surrogateescape") for text in found.values]
+            shown = [text.decode(encoding, "replace") for text in texts]
+            return shown[0] if len(shown) == 1 else shown
         return to_python(found)
 
     def setncattr(self, name: str, value: Any) -> None:
@@ -191,6 +193,8 @@ class Attributed:
 
     def setncattr_string(self, name: str, value: Any) -> None:
         """Set an attribute of type string."""
+        if isinstance(value, bytes):
+            value = _text(value)
         self._set_attribute(from_python(name, np.asarray(value).astype("U"), as_string=True))
 
     def setncattr_typed(self, name: str, datatype: Any, value: Any) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Protocol, Self
 
 from omnizarr.netcdf.model import DimensionModel, join
+from omnizarr.netcdf.session import Live
 
 
 class Owner(Protocol):
@@ -21,7 +22,7 @@ class Owner(Protocol):
     def _about_to_change(self) -> None: ...
 
 
-class Dimension:
+class Dimension(Live):
     """A shared dimension; `len` is its current size.
 
     Parameters

@@ -23,6 +23,7 @@ from omnizarr.netcdf.places import (
     dimensions_of,
     group_at,
     parent_at,
+    steps,
     string_length,
     suits,
 )
@@ -348,7 +349,7 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
             least_significant_digit=least_significant_digit,
             significant_digits=significant_digits,
             quantize_mode=quantize_mode,
-            fill_value=fill_value,
+            fill_value=False if fill_value is None and not self._session.fills else fill_value,
         )
         group, name = self._reach(varname)
         check_name(name)
@@ -408,7 +409,7 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
     def _reach(self, path: str) -> tuple[Group, str]:
         """Return the group that a path leads to, and the path's last name; groups are made."""
         group = self._root() if path.startswith("/") else self
-        *parents, name = path.strip("/").split("/")
+        *parents, name = steps(path)
         for parent in parents:
             group = group._required_group(parent)
         return group, name

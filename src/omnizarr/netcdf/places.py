@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from omnizarr.netcdf.attributes import length_in
 from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.names import DefinitionError, MissingError
+from omnizarr.netcdf.usertypes import label_of
 
 if TYPE_CHECKING:
     from omnizarr.netcdf.group import Group
@@ -26,12 +28,18 @@ def parent_at(group: Group, path: str) -> tuple[Group, str]:
         A group on the way is missing.
     """
     found = group._root() if path.startswith("/") else group
-    *parents, name = path.strip("/").split("/")
+    *parents, name = steps(path)
     for parent in parents:
         if parent not in found._groups:
             raise MissingError(f"there is no group {parent!r}", path=found.path)
         found = found._groups[parent]
     return found, name
+
+
+def steps(path: str) -> list[str]:
+    """Return the names of a path; `./` and `a/../` say nothing, and of no path the one name is empty."""
+    plain = normpath(path)
+    return [""] if plain == "." else plain.strip("/").split("/")
 
 
 def group_at(group: Group, path: str) -> Group | None:
@@ -106,7 +114,8 @@ def description(group: Group) -> str:
     lines += [f"    {name}: {value}" for name, value in group.__dict__.items()]
     sizes = ", ".join(f"{d.name}({d.size})" for d in group._dimensions.values())
     variables = ", ".join(
-        f"{v._model.type} {v.name}({', '.join(v.dimensions)})" for v in group._variables.values()
+        f"{label_of(v._model.type, v.dtype)} {v.name}({', '.join(v.dimensions)})"
+        for v in group._variables.values()
     )
     lines += [f"    dimensions(sizes): {sizes}", f"    variables(dimensions): {variables}"]
     return "\n".join((*lines, f"    groups: {', '.join(group._groups)}"))

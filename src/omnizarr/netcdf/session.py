@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from threading import Condition
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
-from omnizarr.errors import ReadOnlyError, StoreError
+from omnizarr.errors import OmniZarrError, ReadOnlyError, StoreError
 from omnizarr.netcdf.dialects.base import Dialect, Readable
 from omnizarr.netcdf.model import Unmapped
 
@@ -22,6 +22,20 @@ class ClosedError(StoreError, RuntimeError):
 
 class NotWritableError(ReadOnlyError, RuntimeError):
     """The dataset cannot be changed; also a RuntimeError, as in netCDF4-python."""
+
+
+class NotPicklableError(OmniZarrError, TypeError, NotImplementedError):
+    """Parts of open datasets are not pickled; also a NotImplementedError, as in netCDF4-python."""
+
+
+class Live:
+    """What lives with an open dataset: it is neither copied nor pickled."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> NoReturn:
+        name = type(self).__name__
+        raise NotPicklableError(f"{name} is not picklable: it is part of an open dataset; open that again")
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +52,8 @@ class Session:
         Whether what a group holds refers to it weakly, so that a dataset closes when its last name goes.
     auto_complex
         Whether records of a real and an imaginary part are complex numbers.
+    fills
+        Whether new variables have a fill value also where none is given.
     warned_unseen
         Whether it was told that netCDF-C does not see some variable.
     """
@@ -49,6 +65,7 @@ class Session:
     is_open: bool = True
     keepweakref: bool = False
     auto_complex: bool = False
+    fills: bool = True
     warned_unseen: bool = False
     unmapped: dict[str, Unmapped] = field(default_factory=dict)
     lock: Condition = field(default_factory=Condition)

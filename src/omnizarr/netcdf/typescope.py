@@ -115,7 +115,9 @@ class DefinesTypes(ABC):
         NameInUseError
             The group has something of this name; also a RuntimeError.
         """
-        return EnumType(self._define_type(enum_of(self._new_path(datatype_name), datatype, enum_dict)))
+        found = enum_of(join(self.path, datatype_name), datatype, enum_dict)
+        self._new_path(datatype_name)
+        return EnumType(self._define_type(found))
 
     @locked
     def createOpaqueType(self, size: int, name: str) -> OpaqueType:  # noqa: N802

@@ -35,7 +35,8 @@ class _Handle:
         return shown_as(self._kind)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Handle) and other._kind == self._kind
+        # A dtype compares itself with what has one, as with netCDF4-python's types.
+        return other._kind == self._kind if isinstance(other, _Handle) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._kind)
@@ -146,3 +147,8 @@ def handle_of(kind: UserType) -> UserTypeHandle:
             return EnumType(kind)
         case Opaque():
             return OpaqueType(kind)
+
+
+def label_of(kind: NcType, dtype: Any) -> str:
+    """Return what values are, as netCDF4-python says it: numpy's name, or the kind of a user's type."""
+    return class_of(kind) or (kind.name if dtype is str else str(dtype))

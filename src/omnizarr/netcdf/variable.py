@@ -22,7 +22,7 @@ from omnizarr.netcdf.placing import place_array
 from omnizarr.netcdf.session import Session, locked
 from omnizarr.netcdf.showing import Showing
 from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType, UserType
-from omnizarr.netcdf.usertypes import UserTypeHandle, class_of, handle_of
+from omnizarr.netcdf.usertypes import UserTypeHandle, handle_of, label_of
 from omnizarr.netcdf.values.access import as_result, read, write
 from omnizarr.netcdf.values.layouts import complex_like, string_room
 from omnizarr.netcdf.values.presentation import Presentation, Switches, presentation_of
@@ -221,7 +221,9 @@ class Variable(Attributed, Showing):
             shape, array, presentation = self.shape, self._handle(), self._present()
         indices = normalized(key, len(shape))
         stored = read(array, indices)
-        shown = presentation.shown(from_storage(self._model.type, stored), shape[-1] if shape else None)
+        # Characters become strings where all of the last axis was asked for.
+        width = shape[-1] if indices and not isinstance(indices[-1], int) else None
+        shown = presentation.shown(from_storage(self._model.type, stored), width)
         # netCDF4-python shows one value as an array of no axes where there could be a mask, and is none.
         as_array = not shape or (presentation.switches.mask and not presentation.switches.always_mask)
         return as_result(shown, as_array=as_array)
@@ -345,7 +347,8 @@ class Variable(Attributed, Showing):
             There is none; also an AttributeError.
         """
         if name == FILL_VALUE and self._model.type is CHAR and name in self._attributes:
-            return str(self._attributes[name].value).encode("utf-8", "surrogateescape")
+            # NUL is stored as no character: netCDF-C does not understand JSON's name for it.
+            return str(self._attributes[name].value).encode("utf-8", "surrogateescape") or b"\0"
         return super().getncattr(name, encoding)
 
     def _known_types(self) -> Sequence[UserType]:
@@ -394,14 +397,17 @@ class Variable(Attributed, Showing):
 
     def __repr__(self) -> str:
         kind = self._model.type
-        label = class_of(kind) or kind.name
+        label = label_of(kind, self.dtype)
         lines = [repr(type(self)), f"{label} {self.name}({', '.join(self.dimensions)})"]
         lines += [f"    {name}: {value}" for name, value in self.__dict__.items()]
+        if self._group.path != "/":
+            lines.append(f"path = {self._group.path}")
         if not isinstance(kind, AtomicType):
             lines.append(f"{label} data type: {self.dtype}")
         unlimited = ", ".join(d.name for d in self._dimensions if d.isunlimited())
         lines += [f"unlimited dimensions: {unlimited}", f"current shape = {self.shape}"]
-        return "\n".join((*lines, self._filling()) if isinstance(kind, AtomicType) else lines)
+        is_filled = isinstance(kind, AtomicType) and kind is not STRING
+        return "\n".join((*lines, self._filling()) if is_filled else lines)
 
     def _filling(self) -> str:
         if self._model.no_fill:

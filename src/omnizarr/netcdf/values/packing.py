@@ -40,6 +40,13 @@ class Packing:
             return values
         return result
 
+    def unpacked_each(self, sequences: AnyArray) -> AnyArray:
+        """Return an array of sequences of numbers, each of them `unpacked`."""
+        found = np.empty(sequences.size, object)
+        for at, values in enumerate(sequences.ravel().tolist()):
+            found[at] = self.unpacked(values)
+        return found.reshape(sequences.shape)
+
     def packed(self, values: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
         """Return the numbers that `unpacked` turns into these values, rounded where they are integers."""
         if not self:

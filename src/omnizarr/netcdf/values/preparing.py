@@ -13,18 +13,21 @@ from omnizarr.netcdf.items import to_numpy
 from omnizarr.netcdf.types import Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.given import item_of, nested
 from omnizarr.netcdf.values.layouts import complex_like, fits, form_of, shown_as
+from omnizarr.netcdf.values.packing import Packing
 from omnizarr.netcdf.values.records import recast
 
 AnyArray: TypeAlias = NDArray[Any]
 
 
-def prepared(kind: Compound | Opaque | Vlen, value: Any, ndim: int) -> AnyArray:
+def prepared(kind: Compound | Opaque | Vlen, value: Any, ndim: int, packing: Packing) -> AnyArray:
     """Return values as they are shown; sequences as objects.
 
     Parameters
     ----------
     ndim
         The number of axes of the selection that is assigned to.
+    packing
+        How numbers in sequences are packed.
 
     Raises
     ------
@@ -34,7 +37,7 @@ def prepared(kind: Compound | Opaque | Vlen, value: Any, ndim: int) -> AnyArray:
         Numbers are assigned to several sequences.
     """
     if isinstance(kind, Vlen):
-        return _sequences(kind, value, ndim)
+        return _sequences(kind, value, ndim, packing)
     given = np.asarray(value) if isinstance(value, np.ndarray | np.generic) else nested(value)
     if given.dtype.kind != "O" and fits(kind, given.dtype):
         return recast(kind, given, shown_as(kind))
@@ -59,7 +62,7 @@ def _objects(kind: NcType, values: AnyArray) -> AnyArray:
     return recast(kind, to_numpy(kind, items), shown_as(kind)).reshape(values.shape)
 
 
-def _sequences(kind: Vlen, value: Any, ndim: int) -> AnyArray:
+def _sequences(kind: Vlen, value: Any, ndim: int, packing: Packing) -> AnyArray:
     if ndim and isinstance(value, np.ndarray) and value.dtype.kind != "O":
         message = f"expected an array of objects, one for each sequence, found {value.dtype}"
         raise IndexError(f"{message}: an array of numbers is assigned to one element, by integers")
@@ -71,7 +74,9 @@ def _sequences(kind: Vlen, value: Any, ndim: int) -> AnyArray:
         return values
     found = np.empty(values.size, object)
     for at, element in enumerate(values.reshape(-1).tolist()):
-        found[at] = _sequence(kind, element)
+        found[at] = _sequence(
+            kind, packing.packed(np.asarray(element), kind.base.dtype) if packing else element
+        )
     return found.reshape(values.shape)
 
 

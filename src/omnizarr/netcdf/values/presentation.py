@@ -72,7 +72,7 @@ class Presentation:
         Parameters
         ----------
         width
-            The length of the variable's last axis; None for a scalar.
+            The length of the variable's last axis; None where one place of that was chosen, and for a scalar.
         """
         if isinstance(self.kind, Compound | Opaque | Vlen):
             return self._records(self.kind, values)
@@ -93,7 +93,7 @@ class Presentation:
             How many axes the selection has that is assigned to.
         """
         if isinstance(self.kind, Compound | Opaque | Vlen):
-            return prepared(self.kind, value, axes)
+            return prepared(self.kind, value, axes, self.packing)
         if isinstance(self.kind, Enum):
             return self._filled(prepared_members(self.kind, value))
         if self.kind is STRING:
@@ -137,6 +137,8 @@ class Presentation:
         numbers = complex_like(kind) if self.auto_complex else None
         if numbers is not None:
             return recast(kind, values, numbers)
+        if self.packing:
+            return self.packing.unpacked_each(values)
         return recast(kind, values, with_texts(values.dtype)) if self.switches.chartostring else values
 
     def _characters(self, value: Any, width: int | None) -> AnyArray:
@@ -158,5 +160,6 @@ def presentation_of(
         # netCDF4-python takes a default fill value of an enum for missing also without filling.
         unfilled = no_fill and is_atomic
         missing = missing_of(kind, attributes, no_fill=unfilled, unsigned=unsigned)
-    packing = packing_of(attributes) if switches.scale and is_atomic and kind.is_numeric else Packing()
+    is_packable = kind.is_numeric if is_atomic else isinstance(kind, Vlen) and kind.base.is_numeric
+    packing = packing_of(attributes) if switches.scale and is_packable else Packing()
     return Presentation(kind, attributes, no_fill, switches, auto_complex, missing, packing, unsigned)

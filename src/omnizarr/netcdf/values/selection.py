@@ -155,6 +155,8 @@ def _index(part: Any) -> Index:
     if isinstance(part, int | np.integer) and not isinstance(part, bool):
         return int(part)
     values = np.asarray(part)
+    if values.ndim == 0 and values.dtype.kind in "fSU":
+        return _whole_number(part)
     if values.size == 0 and values.ndim == 1:
         return values.astype(np.intp)
     if values.ndim == 0 and values.dtype.kind in "iu":
@@ -164,6 +166,17 @@ def _index(part: Any) -> Index:
             f"expected an integer, a slice, or a list of integers or booleans, found {part!r}"
         )
     return values
+
+
+def _whole_number(part: Any) -> int:
+    """Return the integer that a float or a text is: netCDF4-python takes these too."""
+    try:
+        number = int(part)
+    except (ValueError, OverflowError):
+        number = None
+    if number is None or (not isinstance(part, str | bytes) and number != part):
+        raise SelectionError(f"expected an integer, found {part!r}")
+    return number
 
 
 def _lengths(indices: Sequence[Index], data_shape: Sequence[int]) -> list[int | None]:
