@@ -293,9 +293,7 @@ class Variable(Attributed, Showing):
         """Return the array below, as long as the dimensions are now; one in use stays as it is."""
         shape = self.shape
         if self._dimensions and self._array.metadata.shape != shape:
-            old = self._array
-            self._array = Array(old.store, old.format, old.path, old.metadata.with_shape(shape))
-            self._array.write_empty_chunks = old.write_empty_chunks
+            self._array = self._array.as_long_as(shape)
         return self._array
 
     def _as_stored(self, values: AnyArray) -> AnyArray:

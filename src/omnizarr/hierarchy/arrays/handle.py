@@ -28,9 +28,11 @@ class ArrayHandle(Node):
 
     metadata: ArrayMetadata
 
-    def __init__(self, store: Store, format: Format, path: str, metadata: ArrayMetadata) -> None:
+    def __init__(
+        self, store: Store, format: Format, path: str, metadata: ArrayMetadata, chain: Chain | None = None
+    ) -> None:
         super().__init__(store, format, path, metadata)
-        self._chain = chain_of(store, format, path, metadata)
+        self._chain = chain_of(store, format, path, metadata) if chain is None else chain
         self._chain_metadata = metadata
         self._layout: Layout | None = None  # many arrays are walked by, and few of them read
 
