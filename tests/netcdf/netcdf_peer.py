@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from omnizarr import netcdf
-from omnizarr.netcdf.model import AttributeModel
+from omnizarr.netcdf.model.nodes import AttributeModel
 
 _DESCRIBE = """
 import ctypes, glob, os, pickle, sys, warnings

@@ -13,8 +13,8 @@ from netcdf_peer import run_peer, url_of
 
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.names import DefinitionError, NameInUseError
-from omnizarr.netcdf.types import STRING
+from omnizarr.netcdf.model.names import DefinitionError, NameInUseError
+from omnizarr.netcdf.model.types import STRING
 
 UNSEEN = "netCDF-C does not see variable"
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from omnizarr import netcdf
-from omnizarr.netcdf.items import Item, from_numpy, to_json, to_numpy
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.items import Item, from_numpy, to_json, to_numpy
+from omnizarr.netcdf.model.types import (
     ATOMIC_TYPES,
     CHAR,
     STRING,

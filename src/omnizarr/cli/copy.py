@@ -25,8 +25,8 @@ from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import Pure, detect
 from omnizarr.netcdf.dialects.modes import asked_of
-from omnizarr.netcdf.filter_text import read_filter_attribute
-from omnizarr.netcdf.filters import Shuffle, Zlib
+from omnizarr.netcdf.filters.known import Shuffle, Zlib
+from omnizarr.netcdf.filters.text import read_filter_attribute
 
 
 @click.command("copy")

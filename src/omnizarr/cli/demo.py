@@ -21,7 +21,7 @@ from omnizarr.cli.sizes import shown_size
 from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.tree import draw
 from omnizarr.netcdf import Dataset
-from omnizarr.netcdf.cdl.write import write_cdl
+from omnizarr.netcdf.cdl.writing.write import write_cdl
 from omnizarr.netcdf.copying.convert import ConversionReport, convert
 
 _MAX_DIFFERENCES = 10

@@ -12,16 +12,16 @@ import click
 from omnizarr.cli.output import write_text
 from omnizarr.cli.places import netcdf_file, place_argument
 from omnizarr.errors import NodeTypeError, OmniZarrError
-from omnizarr.netcdf.cdl.chosen import Chosen
-from omnizarr.netcdf.cdl.datasets import name_of, raw_values
-from omnizarr.netcdf.cdl.ncml import write_ncml
-from omnizarr.netcdf.cdl.options import Comments, Language, Precision, Shown
-from omnizarr.netcdf.cdl.special import Storage
-from omnizarr.netcdf.cdl.write import Read, write_cdl
+from omnizarr.netcdf.cdl.writing.chosen import Chosen
+from omnizarr.netcdf.cdl.writing.datasets import name_of, raw_values
+from omnizarr.netcdf.cdl.writing.ncml import write_ncml
+from omnizarr.netcdf.cdl.writing.options import Comments, Language, Precision, Shown
+from omnizarr.netcdf.cdl.writing.special import Storage
+from omnizarr.netcdf.cdl.writing.write import Read, write_cdl
 from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.files.storage import storage_of
-from omnizarr.netcdf.model import GroupModel, VariableModel, join
+from omnizarr.netcdf.model.nodes import GroupModel, VariableModel, join
 
 _MOST_DIGITS = 20
 _LANGUAGES = click.Choice(["c", "f"], case_sensitive=False)

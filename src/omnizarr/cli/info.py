@@ -19,7 +19,7 @@ from omnizarr.metadata.fill import write_fill
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.detect import read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
-from omnizarr.netcdf.model import DatasetModel
+from omnizarr.netcdf.model.nodes import DatasetModel
 
 
 @click.command("info")

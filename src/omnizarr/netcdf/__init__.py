@@ -36,9 +36,9 @@ from omnizarr.netcdf.functions import (
     unicode_error,
 )
 from omnizarr.netcdf.group import Group
+from omnizarr.netcdf.model.types import default_fillvals
 from omnizarr.netcdf.multifile import MFDataset, MFTime
 from omnizarr.netcdf.times import date2index, date2num, num2date
-from omnizarr.netcdf.types import default_fillvals
 from omnizarr.netcdf.usertypes import CompoundType, EnumType, OpaqueType, VLType
 from omnizarr.netcdf.variable import Variable
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from omnizarr.errors import ConversionError, StoreError
+from omnizarr.netcdf.defining.typemaking import type_for_dtype
 from omnizarr.netcdf.dialects.attributes import is_hidden
-from omnizarr.netcdf.items import from_numpy, to_numpy
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.names import AttributeAccessError, OutOfRangeError
-from omnizarr.netcdf.session import Live, Session, locked
-from omnizarr.netcdf.typemaking import type_for_dtype
-from omnizarr.netcdf.types import CHAR, STRING, Compound, NcType, Opaque, UserType
+from omnizarr.netcdf.model.items import from_numpy, to_numpy
+from omnizarr.netcdf.model.names import AttributeAccessError, OutOfRangeError
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import CHAR, STRING, Compound, NcType, Opaque, UserType
+from omnizarr.netcdf.opened.session import Live, Session, locked
 from omnizarr.netcdf.values.given import item_of
 from omnizarr.netcdf.values.records import shown_items
 
@@ -203,9 +203,9 @@ class Attributed(Live):
         Parameters
         ----------
         datatype
-            One of `omnizarr.netcdf.types`, or a user-defined type.
+            One of `omnizarr.netcdf.model.types`, or a user-defined type.
         value
-            A text for char; for other types a sequence of values, as `omnizarr.netcdf.items` has them.
+            A text for char; for other types a sequence of values, as `omnizarr.netcdf.model.items` has them.
 
         Raises
         ------

@@ -12,19 +12,19 @@ from typing import Any, Self
 
 from omnizarr.hierarchy.consolidate import consolidate_metadata, is_consolidated
 from omnizarr.hierarchy.group import Group as Node
-from omnizarr.netcdf.cdl.datasets import name_of, text_of
 from omnizarr.netcdf.cdl.fromcdl import make_dataset
+from omnizarr.netcdf.cdl.writing.datasets import name_of, text_of
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import dialect_for, read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
-from omnizarr.netcdf.diskless import Backing, diskless, image
 from omnizarr.netcdf.group import Group
-from omnizarr.netcdf.leaving import close_at_exit
-from omnizarr.netcdf.model import DatasetModel, Fault
-from omnizarr.netcdf.names import DefinitionError
-from omnizarr.netcdf.opening import Place, mode_of
-from omnizarr.netcdf.session import ClosedError, NotWritableError, Session, locked, read_only_dialect
-from omnizarr.netcdf.sync import synchronise
+from omnizarr.netcdf.model.names import DefinitionError
+from omnizarr.netcdf.model.nodes import DatasetModel, Fault
+from omnizarr.netcdf.opened.diskless import Backing, diskless, image
+from omnizarr.netcdf.opened.leaving import close_at_exit
+from omnizarr.netcdf.opened.opening import Place, mode_of
+from omnizarr.netcdf.opened.session import ClosedError, NotWritableError, Session, locked, read_only_dialect
+from omnizarr.netcdf.opened.sync import synchronise
 from omnizarr.store.base import Store
 from omnizarr.store.zip import ZipStore
 

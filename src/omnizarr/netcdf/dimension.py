@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
-from omnizarr.netcdf.model import DimensionModel, join
-from omnizarr.netcdf.session import Live
+from omnizarr.netcdf.model.nodes import DimensionModel, join
+from omnizarr.netcdf.opened.session import Live
 
 
 class Owner(Protocol):

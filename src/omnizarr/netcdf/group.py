@@ -9,15 +9,17 @@ from weakref import proxy
 
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy import group as hierarchy_group
-from omnizarr.netcdf.abilities import Abilities
 from omnizarr.netcdf.attributes import Attributed
-from omnizarr.netcdf.definition import Definition
+from omnizarr.netcdf.defining.definition import Definition
+from omnizarr.netcdf.defining.typescope import DefinesTypes
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dimension import Dimension
-from omnizarr.netcdf.filters import Shuffle
-from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.names import MissingError, NameInUseError, OutOfRangeError, check_name
-from omnizarr.netcdf.places import (
+from omnizarr.netcdf.filters.known import Shuffle
+from omnizarr.netcdf.model.names import MissingError, NameInUseError, OutOfRangeError, check_name
+from omnizarr.netcdf.model.nodes import DatasetModel, DimensionModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.types import STRING, UserType
+from omnizarr.netcdf.opened.abilities import Abilities
+from omnizarr.netcdf.opened.places import (
     description,
     dimension_at,
     dimensions_of,
@@ -27,15 +29,13 @@ from omnizarr.netcdf.places import (
     string_length,
     suits,
 )
-from omnizarr.netcdf.placing import place_array, place_group
-from omnizarr.netcdf.renaming import Renames
-from omnizarr.netcdf.session import Session, locked
-from omnizarr.netcdf.switches import Switchable
-from omnizarr.netcdf.types import STRING, UserType
-from omnizarr.netcdf.typescope import DefinesTypes
+from omnizarr.netcdf.opened.placing import place_array, place_group
+from omnizarr.netcdf.opened.renaming import Renames
+from omnizarr.netcdf.opened.session import Session, locked
+from omnizarr.netcdf.opened.switches import Switchable
+from omnizarr.netcdf.opened.variables import Variables, check_readable
 from omnizarr.netcdf.values.layouts import form_of
 from omnizarr.netcdf.variable import Variable
-from omnizarr.netcdf.variables import Variables, check_readable
 
 
 class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
@@ -290,7 +290,7 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
         Parameters
         ----------
         datatype
-            A numpy dtype or its name, `str`, a user-defined type, or one of `omnizarr.netcdf.types`.
+            A numpy dtype or its name, `str`, a user-defined type, or one of `omnizarr.netcdf.model.types`.
         dimensions
             Names or dimensions of this group or those above; none for a scalar.
         compression

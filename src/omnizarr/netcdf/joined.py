@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import SelectionError
-from omnizarr.netcdf.model import VariableModel
+from omnizarr.netcdf.model.nodes import VariableModel
 from omnizarr.netcdf.values.selection import Index, normalized
 from omnizarr.netcdf.variable import Variable
 

@@ -14,7 +14,7 @@ from omnizarr.errors import OmniZarrError
 from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.dimension import Dimension
 from omnizarr.netcdf.joined import JoinedVariable
-from omnizarr.netcdf.names import MissingError
+from omnizarr.netcdf.model.names import MissingError
 from omnizarr.netcdf.times import steps_of
 from omnizarr.netcdf.values.selection import normalized
 from omnizarr.netcdf.variable import Variable

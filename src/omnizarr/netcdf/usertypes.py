@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from omnizarr.netcdf.types import STRING, Compound, Enum, NcType, Opaque, UserType, Vlen
+from omnizarr.netcdf.model.types import STRING, Compound, Enum, NcType, Opaque, UserType, Vlen
 from omnizarr.netcdf.values.layouts import shown_as, with_texts
 
 

@@ -12,7 +12,7 @@ from omnizarr.jsontypes import JsonObject
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.detect import Pure, detect
 from omnizarr.netcdf.dialects.sidecars import SIDECARS
-from omnizarr.netcdf.model import FaultName, parent_of
+from omnizarr.netcdf.model.nodes import FaultName, parent_of
 
 
 @dataclass(frozen=True, slots=True)

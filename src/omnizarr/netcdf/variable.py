@@ -15,13 +15,13 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group as Node
 from omnizarr.netcdf.attributes import Attributed, cast_attribute, from_python, length_in, to_python
 from omnizarr.netcdf.dimension import Dimension
-from omnizarr.netcdf.filters import describe_filters
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
-from omnizarr.netcdf.names import AttributeAccessError
-from omnizarr.netcdf.placing import place_array
-from omnizarr.netcdf.session import Session, locked
-from omnizarr.netcdf.showing import Showing
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, NcType, UserType
+from omnizarr.netcdf.filters.known import describe_filters
+from omnizarr.netcdf.model.names import AttributeAccessError
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, NcType, UserType
+from omnizarr.netcdf.opened.placing import place_array
+from omnizarr.netcdf.opened.session import Session, locked
+from omnizarr.netcdf.opened.showing import Showing
 from omnizarr.netcdf.usertypes import UserTypeHandle, handle_of, label_of
 from omnizarr.netcdf.values.access import as_result, read, write
 from omnizarr.netcdf.values.layouts import complex_like, string_room

@@ -10,8 +10,8 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import BY_NAME, CHAR, DOUBLE, FLOAT, INT, STRING, AtomicType
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import BY_NAME, CHAR, DOUBLE, FLOAT, INT, STRING, AtomicType
 
 Data = Mapping[str, Any]
 NUMBERS = [name for name, kind in BY_NAME.items() if kind.is_numeric]

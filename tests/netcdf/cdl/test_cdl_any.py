@@ -14,8 +14,15 @@ from hypothesis import strategies as st
 from ncdump_peer import ncdump, needs_ncdump, our_dump
 
 from omnizarr import netcdf
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.types import ATOMIC_TYPES, CHAR, STRING, AtomicType
+from omnizarr.netcdf.model.nodes import (
+    FILL_VALUE,
+    AttributeModel,
+    DimensionModel,
+    GroupModel,
+    VariableModel,
+    join,
+)
+from omnizarr.netcdf.model.types import ATOMIC_TYPES, CHAR, STRING, AtomicType
 
 # All but line feed and vertical tab, which ncdump misspells in places, and NUL.
 _TEXT = st.text(

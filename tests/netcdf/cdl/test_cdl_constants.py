@@ -9,7 +9,7 @@ import pytest
 from cdl_reading import attribute, problems, values
 
 from omnizarr.netcdf.cdl.reading.constants import unescaped
-from omnizarr.netcdf.types import BY_NAME
+from omnizarr.netcdf.model.types import BY_NAME
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from omnizarr.netcdf.cdl.fromcdl import read_cdl
 from omnizarr.netcdf.cdl.generate import generate
 from omnizarr.netcdf.cdl.python import losses_in_python, write_python
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL, parse_cdl
-from omnizarr.netcdf.items import from_numpy
-from omnizarr.netcdf.model import DatasetModel, join
+from omnizarr.netcdf.model.items import from_numpy
+from omnizarr.netcdf.model.nodes import DatasetModel, join
 
 PLAIN = """dimensions: x = 3 ; t = UNLIMITED ; u = UNLIMITED ; n = 4 ;
 variables: int a(t, x) ; a:_FillValue = 7 ; a:units = "m" ; a:_DeflateLevel = 2 ; a:_Shuffle = "true" ;

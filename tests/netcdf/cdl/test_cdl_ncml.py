@@ -9,9 +9,21 @@ import pytest
 from cdl_samples import attribute, write_file
 from ncdump_peer import ncdump, needs_ncdump, our_dump
 
-from omnizarr.netcdf.cdl.ncml import write_ncml
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import BYTE, CHAR, DOUBLE, FLOAT, INT, STRING, Compound, Enum, Field, Opaque, Vlen
+from omnizarr.netcdf.cdl.writing.ncml import write_ncml
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import (
+    BYTE,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    Compound,
+    Enum,
+    Field,
+    Opaque,
+    Vlen,
+)
 
 
 @needs_ncdump

@@ -13,8 +13,8 @@ from ncdump_peer import ncdump, needs_ncdump, our_dump
 
 from omnizarr import netcdf
 from omnizarr.cli.dump import command
-from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, INT
+from omnizarr.netcdf.model.nodes import DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, DOUBLE, INT
 
 OPTIONS = [
     (),

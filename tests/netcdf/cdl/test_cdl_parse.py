@@ -7,9 +7,9 @@ from cdl_reading import parsed, problems, problems_of
 
 from omnizarr.errors import MetadataError
 from omnizarr.netcdf.cdl.reading.parse import parse_cdl
-from omnizarr.netcdf.filters import Blosc, Bzip2, Fletcher32, Shuffle, Zlib, Zstd
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, VariableModel
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.filters.known import Blosc, Bzip2, Fletcher32, Shuffle, Zlib, Zstd
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, VariableModel
+from omnizarr.netcdf.model.types import (
     BYTE,
     CHAR,
     FLOAT,

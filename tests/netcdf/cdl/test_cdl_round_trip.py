@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_cdl_any import groups
 
-from omnizarr.netcdf.cdl.options import Precision, Shown
 from omnizarr.netcdf.cdl.reading.parse import parse_cdl
-from omnizarr.netcdf.cdl.write import write_cdl
-from omnizarr.netcdf.items import from_numpy, to_json, to_numpy
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.cdl.writing.options import Precision, Shown
+from omnizarr.netcdf.cdl.writing.write import write_cdl
+from omnizarr.netcdf.model.items import from_numpy, to_json, to_numpy
+from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
     DimensionModel,
     GroupModel,
     VariableModel,
 )
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     ATOMIC_TYPES,
     CHAR,
     STRING,

@@ -13,10 +13,10 @@ import pytest
 from ncdump_peer import ncdump, ncgen, needs_ncdump, needs_ncgen, our_dump
 
 from omnizarr import netcdf
-from omnizarr.netcdf.cdl.special import Storage
-from omnizarr.netcdf.filters import OtherFilter, Zlib, Zstd
-from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import BYTE, INT, STRING
+from omnizarr.netcdf.cdl.writing.special import Storage
+from omnizarr.netcdf.filters.known import OtherFilter, Zlib, Zstd
+from omnizarr.netcdf.model.nodes import VariableModel
+from omnizarr.netcdf.model.types import BYTE, INT, STRING
 
 VARIABLES = {
     "plain": ("i4", {}),

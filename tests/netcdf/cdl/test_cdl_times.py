@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ncdump_peer import ncdump, needs_ncdump, our_dump
 
-from omnizarr.netcdf.cdl.times import time_unit
+from omnizarr.netcdf.cdl.writing.times import time_unit
 
 UNITS = [
     "days since 1990-01-01",

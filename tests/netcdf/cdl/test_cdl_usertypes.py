@@ -12,11 +12,23 @@ import pytest
 from ncdump_peer import ncdump, ncgen, needs_ncdump, needs_ncgen, our_dump
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.cdl.options import Precision
-from omnizarr.netcdf.cdl.spell import spelled_item
-from omnizarr.netcdf.cdl.write import write_cdl
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import BYTE, CHAR, DOUBLE, FLOAT, INT, STRING, Compound, Enum, Field, Opaque, Vlen
+from omnizarr.netcdf.cdl.writing.options import Precision
+from omnizarr.netcdf.cdl.writing.spell import spelled_item
+from omnizarr.netcdf.cdl.writing.write import write_cdl
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import (
+    BYTE,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    Compound,
+    Enum,
+    Field,
+    Opaque,
+    Vlen,
+)
 
 _ENUM = "byte enum e_t {A = 0, B = 1, C = 5};"
 

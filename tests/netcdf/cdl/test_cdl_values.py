@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from omnizarr.netcdf.cdl.reading.characters import packed, rows_of
 from omnizarr.netcdf.cdl.reading.values import Data, regions
-from omnizarr.netcdf.types import INT
+from omnizarr.netcdf.model.types import INT
 
 FILL = -2147483647
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from ncdump_peer import ncdump, needs_ncdump
 
 from omnizarr.errors import NodeNotFoundError
-from omnizarr.netcdf.cdl.layout import Lines
-from omnizarr.netcdf.cdl.options import Precision, Shown
-from omnizarr.netcdf.cdl.special import Storage
-from omnizarr.netcdf.cdl.spell import spelled_number
 from omnizarr.netcdf.cdl.text import attribute_number, escaped_name, quoted, quoted_chars
-from omnizarr.netcdf.cdl.write import write_cdl
-from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import BY_NAME, CHAR, DOUBLE, FLOAT, INT, STRING
+from omnizarr.netcdf.cdl.writing.layout import Lines
+from omnizarr.netcdf.cdl.writing.options import Precision, Shown
+from omnizarr.netcdf.cdl.writing.special import Storage
+from omnizarr.netcdf.cdl.writing.spell import spelled_number
+from omnizarr.netcdf.cdl.writing.write import write_cdl
+from omnizarr.netcdf.model.nodes import DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import BY_NAME, CHAR, DOUBLE, FLOAT, INT, STRING
 
 CLASSIC = Storage(kind="classic", superblock=None, is_netcdf4=None, is_zarr=False)
 

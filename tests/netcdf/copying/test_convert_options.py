@@ -21,8 +21,8 @@ import omnizarr
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, NodeExistsError, OmniZarrError
 from omnizarr.netcdf import convert
-from omnizarr.netcdf.filter_text import read_filter_attribute
-from omnizarr.netcdf.filters import Fletcher32, Shuffle, Zlib, Zstd
+from omnizarr.netcdf.filters.known import Fletcher32, Shuffle, Zlib, Zstd
+from omnizarr.netcdf.filters.text import read_filter_attribute
 from omnizarr.store import MemoryStore
 from omnizarr.store.draft import draft_name
 

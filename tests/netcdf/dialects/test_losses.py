@@ -7,8 +7,8 @@ import pytest
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import DIALECTS, dialect_for
 from omnizarr.netcdf.dialects.losses import losses_in
-from omnizarr.netcdf.filters import Shuffle, Szip, Zlib
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.filters.known import Shuffle, Szip, Zlib
+from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
     DatasetModel,
@@ -16,7 +16,7 @@ from omnizarr.netcdf.model import (
     GroupModel,
     VariableModel,
 )
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     ATOMIC_TYPES,
     BYTE,
     CHAR,

@@ -18,8 +18,8 @@ from netcdf_peer import assert_same
 
 from omnizarr import netcdf
 from omnizarr.errors import ReadOnlyError
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import DOUBLE
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import DOUBLE
 from omnizarr.store import MemoryStore
 
 DATA = Path(__file__).parent / "data"

@@ -18,8 +18,8 @@ from omnizarr.netcdf.dialects.attributes import (
     encode_attribute,
     json_text,
 )
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import ATOMIC_TYPES, BYTE, CHAR, DOUBLE, FLOAT, INT, STRING, NcType
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import ATOMIC_TYPES, BYTE, CHAR, DOUBLE, FLOAT, INT, STRING, NcType
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 

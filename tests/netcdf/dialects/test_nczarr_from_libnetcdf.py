@@ -10,7 +10,7 @@ import pytest
 from netcdf_peer import assert_same, peer_describes, run_peer, url_of, we_describe
 
 from omnizarr import netcdf
-from omnizarr.netcdf.places import dimensions_of
+from omnizarr.netcdf.opened.places import dimensions_of
 
 _HEAD = """
 import sys, warnings, netCDF4

@@ -16,7 +16,7 @@ from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import dialect_for
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.nodes import (
     AttributeModel,
     DatasetModel,
     DimensionModel,
@@ -24,7 +24,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     BYTE,
     CHAR,
     DOUBLE,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from omnizarr.netcdf.dialects.typedefs import TypeReader, types_to_json
-from omnizarr.netcdf.types import BYTE, CHAR, INT, UINT64, Compound, Enum, Field, Opaque, Vlen
+from omnizarr.netcdf.model.types import BYTE, CHAR, INT, UINT64, Compound, Enum, Field, Opaque, Vlen
 
 ENUM = Enum("/e", BYTE, (("A", -1), ("B", 3)))
 BITS = Enum("/g/bits", UINT64, (("all", 2**64 - 1),))

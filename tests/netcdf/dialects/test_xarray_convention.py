@@ -12,7 +12,7 @@ import xarray as xr
 import zarr
 
 from omnizarr import netcdf
-from omnizarr.netcdf.model import AttributeModel
+from omnizarr.netcdf.model.nodes import AttributeModel
 
 pytestmark = [
     # zarr-python warns of types and codecs that Zarr v3 has not registered.

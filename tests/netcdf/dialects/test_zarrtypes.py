@@ -12,7 +12,19 @@ import pytest
 import omnizarr
 from omnizarr import netcdf
 from omnizarr.hierarchy.group import Group
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, INT, INT64, UBYTE, Compound, Enum, Field, Opaque, Vlen
+from omnizarr.netcdf.model.types import (
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT64,
+    UBYTE,
+    Compound,
+    Enum,
+    Field,
+    Opaque,
+    Vlen,
+)
 from omnizarr.store import MemoryStore
 
 DTYPE = np.dtype(

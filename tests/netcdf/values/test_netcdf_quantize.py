@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, INT
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import CHAR, DOUBLE, FLOAT, INT
 from omnizarr.netcdf.values.quantize import Quantization, quantization_of, rounded_to_digit
 
 BOUNDED = settings(max_examples=25, deadline=None, database=None)

@@ -10,8 +10,8 @@ import pytest
 
 from omnizarr import netcdf
 from omnizarr.errors import SelectionError
-from omnizarr.netcdf.chunking import default_chunks
-from omnizarr.netcdf.model import DimensionModel
+from omnizarr.netcdf.defining.chunking import default_chunks
+from omnizarr.netcdf.model.nodes import DimensionModel
 
 ASSIGNMENTS: list[tuple[Any, Any]] = [
     (slice(None), np.arange(6).reshape(2, 3)),

@@ -15,14 +15,14 @@ import numpy as np
 from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL
 from omnizarr.netcdf.cdl.reading.values import Data, filled, regions
-from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.copying.convert import Aim, open_target, refuse
 from omnizarr.netcdf.copying.source import Region, variables_of
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.copying.target_file import FileTarget
+from omnizarr.netcdf.defining.chunking import default_chunks
 from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import DatasetModel, DimensionModel, GroupModel, Loss, VariableModel
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import DatasetModel, DimensionModel, GroupModel, Loss, VariableModel
 from omnizarr.netcdf.values.storage import longest_text, to_storage
 
 # Elements that are filled at a time where a fill value has to be written.

@@ -13,9 +13,9 @@ from omnizarr.netcdf.cdl.generate import with_chunks
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL
 from omnizarr.netcdf.cdl.reading.values import Data, filled, regions
 from omnizarr.netcdf.copying.source import variables_of
-from omnizarr.netcdf.filters import Blosc, Bzip2, Filter, Fletcher32, Shuffle, Zlib, Zstd
-from omnizarr.netcdf.items import AnyArray, from_numpy
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.filters.known import Blosc, Bzip2, Filter, Fletcher32, Shuffle, Zlib, Zstd
+from omnizarr.netcdf.model.items import AnyArray, from_numpy
+from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
     GroupModel,
@@ -23,7 +23,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     CHAR,
     NATIVE,
     STRING,
@@ -43,8 +43,8 @@ import sys
 from numpy import array, frombuffer, inf, nan
 
 from omnizarr import netcdf
-from omnizarr.netcdf.items import to_numpy
-from omnizarr.netcdf.types import BY_NAME
+from omnizarr.netcdf.model.items import to_numpy
+from omnizarr.netcdf.model.types import BY_NAME
 
 target = sys.argv[1] if len(sys.argv) > 1 else {target!r}
 types = {{}}

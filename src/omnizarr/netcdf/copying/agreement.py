@@ -17,8 +17,8 @@ from omnizarr.hierarchy.copying.rechunk import GOOD_BLOCK, plan_blocks
 from omnizarr.netcdf.copying.lease import Sources
 from omnizarr.netcdf.copying.source import Source, variables_of
 from omnizarr.netcdf.copying.units import Rebase, rebased
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import (
     AttributeModel,
     DatasetModel,
     GroupModel,
@@ -27,7 +27,7 @@ from omnizarr.netcdf.model import (
     join,
     parent_of,
 )
-from omnizarr.netcdf.types import AtomicType
+from omnizarr.netcdf.model.types import AtomicType
 
 # What changes the meaning of values; where other attributes differ, those of the first source are kept.
 _MEANING = frozenset(

@@ -35,7 +35,7 @@ from omnizarr.netcdf.copying.transfer import Task, plan_task, transfer
 from omnizarr.netcdf.dialects.detect import dialect_for
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.files.kinds import KINDS, kind_of
-from omnizarr.netcdf.model import GroupModel, Loss
+from omnizarr.netcdf.model.nodes import GroupModel, Loss
 from omnizarr.netcdf.values.storage import longest_text
 from omnizarr.store.base import Store
 

@@ -23,8 +23,8 @@ from omnizarr.netcdf.copying.agreement import Part, check_agreement, ordered
 from omnizarr.netcdf.copying.lease import Sources
 from omnizarr.netcdf.copying.source import Region, Source, variables_of
 from omnizarr.netcdf.files.chunk_store import ChunkStore
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import DatasetModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.values.storage import to_storage
 
 

@@ -14,13 +14,13 @@ from omnizarr.jsontypes import Problems
 from omnizarr.metadata.chains import numcodecs_id
 from omnizarr.metadata.extension import read_extensions
 from omnizarr.metadata.formats import FORMATS
-from omnizarr.netcdf.chunking import default_chunks
+from omnizarr.netcdf.defining.chunking import default_chunks
 from omnizarr.netcdf.dialects.arrays import describe_array
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.filter_forms import read_filter
-from omnizarr.netcdf.filters import FILTERS, Filter, OtherFilter, Shuffle, is_storable, name_of
-from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.types import AtomicType, Enum
+from omnizarr.netcdf.filters.forms import read_filter
+from omnizarr.netcdf.filters.known import FILTERS, Filter, OtherFilter, Shuffle, is_storable, name_of
+from omnizarr.netcdf.model.nodes import DimensionModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.types import AtomicType, Enum
 
 Chunks: TypeAlias = "Literal['keep', 'contiguous'] | Sequence[int] | Mapping[str, Any] | None"
 
@@ -36,7 +36,7 @@ class Options:
         variables; or a mapping from dimensions to a length (0: all of it), and from variables to any of
         these.
     filters, compressors
-        As in `omnizarr.copy`; `compressors` may also be a tuple of `omnizarr.netcdf.filters`, which is all
+        As in `omnizarr.copy`; `compressors` may also be a tuple of `omnizarr.netcdf.filters.known`, which is all
         that is applied.
     endian
         `"little"` or `"big"`; None keeps the order.

@@ -27,10 +27,10 @@ from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.chunks import ChunksOfFile
 from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.netcdf.files.read import NetCDFFile
-from omnizarr.netcdf.filters import Fletcher32, Shuffle, is_storable
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
-from omnizarr.netcdf.types import AtomicType, Compound, NcType, Vlen
+from omnizarr.netcdf.filters.known import Fletcher32, Shuffle, is_storable
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.model.types import AtomicType, Compound, NcType, Vlen
 from omnizarr.netcdf.values.storage import from_storage
 from omnizarr.store.base import Store
 

@@ -11,8 +11,8 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.copying.source import Source
 from omnizarr.netcdf.files.fitting import Longest
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import FILL_VALUE, GroupModel, Loss, VariableModel
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import FILL_VALUE, GroupModel, Loss, VariableModel
 from omnizarr.netcdf.values.storage import to_storage
 
 

@@ -17,9 +17,9 @@ from omnizarr.netcdf.files.fitting import Longest, fitted
 from omnizarr.netcdf.files.hdf5 import told_as
 from omnizarr.netcdf.files.hdf5_write import HDF5Writer, chunked_array
 from omnizarr.netcdf.files.kinds import Kind, is_classic_model, is_hdf5
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import GroupModel, Loss, VariableModel
-from omnizarr.netcdf.types import CHAR, STRING
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import GroupModel, Loss, VariableModel
+from omnizarr.netcdf.model.types import CHAR, STRING
 from omnizarr.netcdf.values.text import text_to_chars
 from omnizarr.store.draft import Draft, open_exclusive
 

@@ -29,11 +29,11 @@ from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.losses import losses_in
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.files.fitting import Longest
-from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, is_storable, name_of, with_scanline
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import DatasetModel, GroupModel, Loss, VariableModel, join
-from omnizarr.netcdf.opening import PROPERTIES
-from omnizarr.netcdf.types import STRING
+from omnizarr.netcdf.filters.known import Filter, OtherFilter, Szip, is_storable, name_of, with_scanline
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.model.types import STRING
+from omnizarr.netcdf.opened.opening import PROPERTIES
 from omnizarr.store.base import Store
 
 

@@ -25,11 +25,11 @@ from omnizarr.hierarchy.copying.transfer import (
     same_fill,
     stored_alike,
 )
-from omnizarr.netcdf.chunking import default_chunks
 from omnizarr.netcdf.copying.source import Source
 from omnizarr.netcdf.copying.target import Target
+from omnizarr.netcdf.defining.chunking import default_chunks
 from omnizarr.netcdf.files.chunk_store import ChunkStore
-from omnizarr.netcdf.model import GroupModel, VariableModel
+from omnizarr.netcdf.model.nodes import GroupModel, VariableModel
 
 # A Python object beside its reference: what reading strings and sequences takes, roughly.
 _OBJECT_BYTES = 120

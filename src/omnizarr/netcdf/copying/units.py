@@ -13,8 +13,8 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.netcdf.extras import optional
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import VariableModel
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import VariableModel
 
 _MICROSECONDS = {
     **dict.fromkeys(("microsecond", "microseconds", "microsec", "microsecs"), 1),

@@ -12,10 +12,10 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.dialects.retyping import as_text
 from omnizarr.netcdf.dialects.stored import with_sequence_fill
 from omnizarr.netcdf.dialects.zarrtypes import derived_type
-from omnizarr.netcdf.filter_forms import from_codec, to_codec
-from omnizarr.netcdf.filters import with_scanline
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, VariableModel
-from omnizarr.netcdf.types import CHAR, INT64, STRING, AtomicType, Endian, NcType
+from omnizarr.netcdf.filters.forms import from_codec, to_codec
+from omnizarr.netcdf.filters.known import with_scanline
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, INT64, STRING, AtomicType, Endian, NcType
 from omnizarr.netcdf.values.layouts import string_room
 
 _UNITS = {

@@ -17,9 +17,9 @@ import numpy as np
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, shown
 from omnizarr.netcdf.dialects.fills import double_in
-from omnizarr.netcdf.items import from_json, to_json
-from omnizarr.netcdf.model import AttributeModel, Values
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.items import from_json, to_json
+from omnizarr.netcdf.model.nodes import AttributeModel, Values
+from omnizarr.netcdf.model.types import (
     ATOMIC_TYPES,
     BY_CODE,
     BY_NAME,

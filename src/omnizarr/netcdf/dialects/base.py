@@ -12,7 +12,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.nodes import (
     DatasetModel,
     DimensionModel,
     Fault,

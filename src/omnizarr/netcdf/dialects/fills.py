@@ -12,9 +12,9 @@ from binascii import Error
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.netcdf.items import Item, from_json
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, NcType
+from omnizarr.netcdf.model.items import Item, from_json
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel
+from omnizarr.netcdf.model.types import CHAR, DOUBLE, FLOAT, NcType
 
 
 def own_fill(metadata: ArrayMetadata, kind: NcType) -> AttributeModel | None:

@@ -16,8 +16,8 @@ from omnizarr.netcdf.dialects.nczarr import NCZarr
 from omnizarr.netcdf.dialects.proposal2018 import Proposal2018
 from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.dialects.stored import is_stored_specially
-from omnizarr.netcdf.model import AttributeModel, DatasetModel, GroupModel, Loss, VariableModel, join
-from omnizarr.netcdf.types import AtomicType
+from omnizarr.netcdf.model.nodes import AttributeModel, DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.model.types import AtomicType
 from omnizarr.netcdf.values.layouts import form_of
 from omnizarr.store.memory import MemoryStore
 

@@ -20,8 +20,8 @@ from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.stored import is_stored_specially
 from omnizarr.netcdf.dialects.typedefs import types_to_json
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import AtomicType
+from omnizarr.netcdf.model.nodes import DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import AtomicType
 
 SUPERBLOCK = "_nczarr_superblock"
 GROUP = "_nczarr_group"

@@ -21,7 +21,7 @@ from omnizarr.netcdf.dialects.nczarr2 import doubt_order
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.sidecars import read_sidecar
-from omnizarr.netcdf.types import ATOMIC_TYPES
+from omnizarr.netcdf.model.types import ATOMIC_TYPES
 from omnizarr.store.base import ByteRange
 from omnizarr.store.wrap import ReadOnlyStore
 

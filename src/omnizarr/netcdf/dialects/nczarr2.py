@@ -26,7 +26,7 @@ from omnizarr.netcdf.dialects.nczarr import (
 from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.retyping import in_order
-from omnizarr.netcdf.model import join
+from omnizarr.netcdf.model.nodes import join
 
 _VERSION = re.compile(r"\bnetcdf=([0-9.]+)")
 

@@ -43,8 +43,8 @@ from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, STRING, AtomicType, NcType
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, DOUBLE, FLOAT, STRING, AtomicType, NcType
 
 _ATTRIBUTES = "_nczarr_attrs"
 # In the order in which they are looked for.

@@ -10,7 +10,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json, JsonObject, shown
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.netcdf.model import DimensionModel
+from omnizarr.netcdf.model.nodes import DimensionModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

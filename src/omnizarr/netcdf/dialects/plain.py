@@ -18,8 +18,8 @@ from omnizarr.netcdf.dialects.base import Found, Growth
 from omnizarr.netcdf.dialects.fills import encoded_fill, own_fill
 from omnizarr.netcdf.dialects.pure import read_pure
 from omnizarr.netcdf.dialects.pure_writing import Strings, pure_array, pure_attributes
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import NcType
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import NcType
 
 
 @dataclass(frozen=True, slots=True)

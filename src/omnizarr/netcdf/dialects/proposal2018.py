@@ -28,8 +28,8 @@ from omnizarr.netcdf.dialects.sidecars import read_sidecar
 from omnizarr.netcdf.dialects.stored import DEFAULT_STRING_LENGTH
 from omnizarr.netcdf.dialects.typedefs import reference, types_to_json
 from omnizarr.netcdf.dialects.writing import new_array
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, GroupModel, VariableModel
-from omnizarr.netcdf.types import CHAR, INT, STRING, AtomicType, Compound
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, GroupModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, INT, STRING, AtomicType, Compound
 from omnizarr.netcdf.values.layouts import form_of
 
 VERSION = "0.1.0"

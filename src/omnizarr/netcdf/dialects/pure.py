@@ -22,7 +22,7 @@ from omnizarr.netcdf.dialects.arrays import describe_array, time_attributes, wit
 from omnizarr.netcdf.dialects.attributes import decode_attribute, is_hidden
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.zarrtypes import declared
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.nodes import (
     AttributeModel,
     DatasetModel,
     DimensionModel,
@@ -31,7 +31,7 @@ from omnizarr.netcdf.model import (
     join,
     parent_of,
 )
-from omnizarr.netcdf.types import NcType
+from omnizarr.netcdf.model.types import NcType
 
 # What stands before the length of a dimension that has no other name, as in netCDF-C.
 ANONYMOUS = "_Anonymous_Dim_"

@@ -14,8 +14,8 @@ from omnizarr.netcdf.dialects.attributes import decode_attribute, encode_attribu
 from omnizarr.netcdf.dialects.pure import ANONYMOUS
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array, stored_itemsize
-from omnizarr.netcdf.model import AttributeModel, VariableModel
-from omnizarr.netcdf.types import CHAR, DOUBLE, FLOAT, STRING
+from omnizarr.netcdf.model.nodes import AttributeModel, VariableModel
+from omnizarr.netcdf.model.types import CHAR, DOUBLE, FLOAT, STRING
 
 # How strings are stored: of any length, or in as many bytes each as the variable says.
 Strings: TypeAlias = Literal["variable", "fixed"]

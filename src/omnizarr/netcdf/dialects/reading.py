@@ -29,7 +29,7 @@ from omnizarr.netcdf.dialects.retyping import as_text, is_filled_swapped
 from omnizarr.netcdf.dialects.stored import holds
 from omnizarr.netcdf.dialects.typedefs import TypeReader
 from omnizarr.netcdf.dialects.zarrtypes import declared
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
     DatasetModel,
@@ -37,7 +37,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import CHAR, STRING, NcType, UserType
+from omnizarr.netcdf.model.types import CHAR, STRING, NcType, UserType
 
 T = TypeVar("T")
 # How atomic types are called that are stored as others.

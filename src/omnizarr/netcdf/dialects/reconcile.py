@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from omnizarr.netcdf.dialects.base import Found
-from omnizarr.netcdf.model import DimensionModel, GroupModel, VariableModel, join, parent_of
+from omnizarr.netcdf.model.nodes import DimensionModel, GroupModel, VariableModel, join, parent_of
 
 # Stands for a dimension that is not said.
 ANONYMOUS = ""

@@ -9,8 +9,8 @@ import numpy as np
 
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.dtype_numpy import data_type_of
-from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, STRING, NcType
+from omnizarr.netcdf.model.nodes import VariableModel
+from omnizarr.netcdf.model.types import CHAR, STRING, NcType
 
 
 def as_text(metadata: ArrayMetadata, kind: NcType) -> ArrayMetadata:

@@ -22,9 +22,9 @@ from omnizarr.metadata.dtype import PLAIN
 from omnizarr.metadata.dtype_numpy import data_type_of
 from omnizarr.metadata.dtype_v2 import write_dtype
 from omnizarr.metadata.extension import Extension
-from omnizarr.netcdf.items import Item, to_json, to_numpy
-from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.items import Item, to_json, to_numpy
+from omnizarr.netcdf.model.nodes import VariableModel
+from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.layouts import complex_dtype, fits, form_of, stored_as
 from omnizarr.netcdf.values.records import recast, sequence_bytes, text_of_item
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from omnizarr.errors import ConversionError
 from omnizarr.jsontypes import Json, JsonObject, shown
-from omnizarr.netcdf.model import FaultName, join, parent_of
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.nodes import FaultName, join, parent_of
+from omnizarr.netcdf.model.types import (
     BY_NAME,
     AtomicType,
     Compound,

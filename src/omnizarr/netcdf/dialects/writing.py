@@ -13,10 +13,10 @@ from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.v2_node import ARRAY, ATTRIBUTES, read_node
 from omnizarr.netcdf.dialects.stored import StoredType, stored_dtype, v2_type
-from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, is_storable, with_scanline
-from omnizarr.netcdf.items import to_json
-from omnizarr.netcdf.model import VariableModel
-from omnizarr.netcdf.types import CHAR, AtomicType
+from omnizarr.netcdf.filters.known import Filter, OtherFilter, Szip, is_storable, with_scanline
+from omnizarr.netcdf.model.items import to_json
+from omnizarr.netcdf.model.nodes import VariableModel
+from omnizarr.netcdf.model.types import CHAR, AtomicType
 
 
 def new_array(

@@ -17,8 +17,8 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import numcodecs_id
 from omnizarr.metadata.dtype_v2 import loose_dtype
 from omnizarr.metadata.extension import Extension
-from omnizarr.netcdf.model import GroupModel, VariableModel, join, parent_of
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.nodes import GroupModel, VariableModel, join, parent_of
+from omnizarr.netcdf.model.types import (
     CHAR,
     FLOAT,
     INT64,

@@ -11,9 +11,9 @@ import numpy as np
 
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.usertypes import UserTypes, read_attribute
-from omnizarr.netcdf.items import from_numpy
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import CHAR, STRING, type_of_dtype
+from omnizarr.netcdf.model.items import from_numpy
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import CHAR, STRING, type_of_dtype
 
 
 def attribute_by_netcdf(owner: Any, name: str, kind: str) -> AttributeModel | None:

@@ -13,9 +13,9 @@ from omnizarr.errors import ConversionError
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.hdf5 import LOCK, told_as
 from omnizarr.netcdf.files.kinds import Kind
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.types import CHAR
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.types import CHAR
 
 
 class ClassicWriter:

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 
 from omnizarr.netcdf.files.kinds import Kind, is_classic_model, is_hdf5
-from omnizarr.netcdf.filters import Filter, OtherFilter, Szip, Zlib, is_storable, name_of, with_scanline
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.filters.known import Filter, OtherFilter, Szip, Zlib, is_storable, name_of, with_scanline
+from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
     DimensionModel,
@@ -22,7 +22,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     BYTE,
     CHAR,
     DOUBLE,

@@ -13,8 +13,8 @@ from threading import RLock
 from typing import Any
 
 from omnizarr.errors import OmniZarrError, StoreError
-from omnizarr.netcdf.filter_forms import from_hdf5
-from omnizarr.netcdf.filters import Filter
+from omnizarr.netcdf.filters.forms import from_hdf5
+from omnizarr.netcdf.filters.known import Filter
 
 # netCDF4 calls HDF5 without a lock, and HDF5 is not made for threads: who may meet others there holds this.
 LOCK = RLock()

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from omnizarr.netcdf.extras import optional
-from omnizarr.netcdf.items import AnyArray, to_numpy
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Endian, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.items import AnyArray, to_numpy
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, Compound, Endian, Enum, NcType, Opaque, Vlen
 
 
 class HDF5Types:

@@ -23,11 +23,11 @@ from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.hdf5 import LOCK, NO_VARIABLE, RENAMED, told_as
 from omnizarr.netcdf.files.hdf5_types import HDF5Types
-from omnizarr.netcdf.filter_forms import to_hdf5
-from omnizarr.netcdf.filters import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib
-from omnizarr.netcdf.items import AnyArray, to_numpy
-from omnizarr.netcdf.model import AttributeModel, GroupModel, VariableModel, join
-from omnizarr.netcdf.types import CHAR, STRING
+from omnizarr.netcdf.filters.forms import to_hdf5
+from omnizarr.netcdf.filters.known import Blosc, Filter, Fletcher32, Shuffle, Szip, Zlib
+from omnizarr.netcdf.model.items import AnyArray, to_numpy
+from omnizarr.netcdf.model.nodes import AttributeModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.types import CHAR, STRING
 
 _OPTIONAL = 1  # H5Z_FLAG_OPTIONAL: the filter need not be there when the dataset is made
 

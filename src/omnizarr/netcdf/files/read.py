@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from omnizarr.errors import ConversionError, StoreNotFoundError
-from omnizarr.netcdf.chunking import default_chunks
+from omnizarr.netcdf.defining.chunking import default_chunks
 from omnizarr.netcdf.dialects.attributes import is_hidden
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files import hdf5
@@ -29,8 +29,8 @@ from omnizarr.netcdf.files.attributes import (
 )
 from omnizarr.netcdf.files.classic import check_whole
 from omnizarr.netcdf.files.uservariables import UserVariables
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import (
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import (
     AttributeModel,
     DatasetModel,
     DimensionModel,
@@ -39,7 +39,7 @@ from omnizarr.netcdf.model import (
     VariableModel,
     join,
 )
-from omnizarr.netcdf.types import STRING, AtomicType, Endian, NcType, UserType, type_of_dtype
+from omnizarr.netcdf.model.types import STRING, AtomicType, Endian, NcType, UserType, type_of_dtype
 
 
 @dataclass(slots=True)

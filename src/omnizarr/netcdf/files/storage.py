@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from omnizarr.netcdf.cdl.special import Kind, Storage
+from omnizarr.netcdf.cdl.writing.special import Kind, Storage
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.read import FileModel, NetCDFFile
-from omnizarr.netcdf.model import join
+from omnizarr.netcdf.model.nodes import join
 
 _KINDS: dict[str, Kind] = {
     "NETCDF3_CLASSIC": "classic",

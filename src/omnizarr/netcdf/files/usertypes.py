@@ -12,9 +12,9 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.netcdf.extras import optional
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import join
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import join
+from omnizarr.netcdf.model.types import (
     CHAR,
     STRING,
     AtomicType,

@@ -14,9 +14,9 @@ import numpy as np
 from omnizarr.netcdf.extras import optional
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.usertypes import UserTypes, as_kind, ordered_names, read_values
-from omnizarr.netcdf.items import AnyArray
-from omnizarr.netcdf.model import AttributeModel, VariableModel, join
-from omnizarr.netcdf.types import AtomicType, Enum, NcType, Vlen
+from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.nodes import AttributeModel, VariableModel, join
+from omnizarr.netcdf.model.types import AtomicType, Enum, NcType, Vlen
 
 _COORDINATES = "_Netcdf4Coordinates"
 

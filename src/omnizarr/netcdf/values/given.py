@@ -13,8 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.types import CHAR, STRING, UBYTE, AtomicType, Compound, Enum, Field, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.items import Item
+from omnizarr.netcdf.model.types import (
+    CHAR,
+    STRING,
+    UBYTE,
+    AtomicType,
+    Compound,
+    Enum,
+    Field,
+    NcType,
+    Opaque,
+    Vlen,
+)
 
 AnyArray: TypeAlias = NDArray[Any]
 

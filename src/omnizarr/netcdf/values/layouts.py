@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     CHAR,
     DOUBLE,
     FLOAT,

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from omnizarr.netcdf.names import DefinitionError
-from omnizarr.netcdf.types import NcType
+from omnizarr.netcdf.model.names import DefinitionError
+from omnizarr.netcdf.model.types import NcType
 
 AnyArray: TypeAlias = NDArray[Any]
 Attributes: TypeAlias = Mapping[str, Any]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.items import to_numpy
-from omnizarr.netcdf.types import Compound, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.items import to_numpy
+from omnizarr.netcdf.model.types import Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.given import item_of, nested
 from omnizarr.netcdf.values.layouts import complex_like, fits, form_of, shown_as
 from omnizarr.netcdf.values.packing import Packing

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from omnizarr.netcdf.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, Compound, Enum, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.layouts import complex_like, with_texts
 from omnizarr.netcdf.values.masking import Missing, filled, is_unsigned, missing_of, unsigned_of
 from omnizarr.netcdf.values.packing import Packing, packing_of

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from omnizarr.netcdf.model import AttributeModel
-from omnizarr.netcdf.types import DOUBLE, FLOAT, INT, NcType
+from omnizarr.netcdf.model.nodes import AttributeModel
+from omnizarr.netcdf.model.types import DOUBLE, FLOAT, INT, NcType
 
 AnyArray: TypeAlias = NDArray[Any]
 Bits: TypeAlias = NDArray[np.unsignedinteger[Any]]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
-from omnizarr.netcdf.items import Item, from_json, to_json, to_numpy
-from omnizarr.netcdf.types import STRING, Compound, NcType, Vlen
+from omnizarr.netcdf.model.items import Item, from_json, to_json, to_numpy
+from omnizarr.netcdf.model.types import STRING, Compound, NcType, Vlen
 from omnizarr.netcdf.values.given import item_of
 from omnizarr.netcdf.values.layouts import base_of_field, form_of, shown_as, with_texts
 

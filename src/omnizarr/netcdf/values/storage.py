@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.metadata.dtype import DataType
-from omnizarr.netcdf.types import CHAR, STRING, Compound, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.types import CHAR, STRING, Compound, NcType, Opaque, Vlen
 from omnizarr.netcdf.values.layouts import shown_as
 from omnizarr.netcdf.values.records import recast, shown_objects, stored_objects
 

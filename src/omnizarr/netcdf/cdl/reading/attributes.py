@@ -11,9 +11,9 @@ from omnizarr.netcdf.cdl.reading.constants import Character, Constant, Number, T
 from omnizarr.netcdf.cdl.reading.convert import converted, described
 from omnizarr.netcdf.cdl.reading.lists import Lists
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
-from omnizarr.netcdf.items import from_numpy
-from omnizarr.netcdf.model import FILL_VALUE, AttributeModel
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.items import from_numpy
+from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel
+from omnizarr.netcdf.model.types import (
     BYTE,
     CHAR,
     DOUBLE,

@@ -20,9 +20,9 @@ from omnizarr.netcdf.cdl.reading.lists import Lists
 from omnizarr.netcdf.cdl.reading.scope import DimensionDraft, VariableDraft
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
 from omnizarr.netcdf.cdl.reading.values import Block, Data, filler
-from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.model import FILL_VALUE
-from omnizarr.netcdf.types import CHAR, AtomicType, NcType
+from omnizarr.netcdf.model.items import Item
+from omnizarr.netcdf.model.nodes import FILL_VALUE
+from omnizarr.netcdf.model.types import CHAR, AtomicType, NcType
 
 # Dimensions that share their braces: an unlimited one (or the first of all), and the fixed ones behind it.
 Stretch: TypeAlias = tuple[DimensionDraft, ...]

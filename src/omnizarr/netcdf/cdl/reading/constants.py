@@ -14,7 +14,7 @@ import numpy as np
 
 from omnizarr.netcdf.cdl.reading.tokens import Token, Unexpected
 from omnizarr.netcdf.cdl.words import ESCAPES, FILL, NAMED_NUMBERS, NILS
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.types import (
     BY_NAME,
     BYTE,
     DOUBLE,

@@ -21,8 +21,8 @@ from omnizarr.netcdf.cdl.reading.constants import (
     plain_name,
 )
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
-from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Enum, NcType, Opaque
+from omnizarr.netcdf.model.items import Item
+from omnizarr.netcdf.model.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Enum, NcType, Opaque
 
 
 def converted(kind: NcType, found: Constant, fill: Item | None) -> Item:

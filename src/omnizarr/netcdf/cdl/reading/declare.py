@@ -22,8 +22,8 @@ from omnizarr.netcdf.cdl.reading.scope import (
 )
 from omnizarr.netcdf.cdl.reading.tokens import Token, Tokens, Unexpected
 from omnizarr.netcdf.cdl.words import SPECIAL_OF_DATASETS, SPECIAL_OF_VARIABLES
-from omnizarr.netcdf.model import FILL_VALUE, join
-from omnizarr.netcdf.types import AtomicType, Compound, Enum, Field, NcType, Opaque, UserType, Vlen
+from omnizarr.netcdf.model.nodes import FILL_VALUE, join
+from omnizarr.netcdf.model.types import AtomicType, Compound, Enum, Field, NcType, Opaque, UserType, Vlen
 
 _COMPOUND = ("compound", "struct", "structure")
 _UNLIMITED = ("unlimited", "UNLIMITED")

@@ -29,8 +29,8 @@ from omnizarr.netcdf.cdl.reading.numbers import plain_numbers
 from omnizarr.netcdf.cdl.reading.tokens import Tokens, Unexpected
 from omnizarr.netcdf.cdl.reading.values import AnyArray, filler
 from omnizarr.netcdf.cdl.words import FILL
-from omnizarr.netcdf.items import Item, from_numpy, to_numpy
-from omnizarr.netcdf.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Compound, Field, NcType, Vlen
+from omnizarr.netcdf.model.items import Item, from_numpy, to_numpy
+from omnizarr.netcdf.model.types import BYTE, CHAR, STRING, UBYTE, AtomicType, Compound, Field, NcType, Vlen
 
 Elements: TypeAlias = "AnyArray | list[Item]"
 

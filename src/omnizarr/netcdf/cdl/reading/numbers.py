@@ -13,8 +13,8 @@ import numpy as np
 
 from omnizarr.netcdf.cdl.reading.values import AnyArray
 from omnizarr.netcdf.cdl.words import FILL
-from omnizarr.netcdf.items import Item
-from omnizarr.netcdf.types import (
+from omnizarr.netcdf.model.items import Item
+from omnizarr.netcdf.model.types import (
     BYTE,
     DOUBLE,
     FLOAT,

@@ -19,7 +19,7 @@ from omnizarr.netcdf.cdl.reading.scope import GroupDraft, Scope, VariableDraft, 
 from omnizarr.netcdf.cdl.reading.special import with_storage
 from omnizarr.netcdf.cdl.reading.tokens import Tokens, Unexpected, place
 from omnizarr.netcdf.cdl.reading.values import Data
-from omnizarr.netcdf.model import DatasetModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.nodes import DatasetModel, GroupModel, VariableModel, join
 
 _MOST_PROBLEMS = 20
 _DEEPEST_GROUP = 64

@@ -15,9 +15,9 @@ from omnizarr.netcdf.cdl.reading.tokens import Token, Unexpected
 from omnizarr.netcdf.cdl.reading.values import Block
 from omnizarr.netcdf.cdl.words import SYNONYMS
 from omnizarr.netcdf.dialects.attributes import is_hidden
-from omnizarr.netcdf.model import AttributeModel, DimensionModel, join
-from omnizarr.netcdf.names import check_name
-from omnizarr.netcdf.types import BY_NAME, NcType, UserType
+from omnizarr.netcdf.model.names import check_name
+from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, join
+from omnizarr.netcdf.model.types import BY_NAME, NcType, UserType
 
 
 @dataclass(slots=True)

@@ -12,10 +12,10 @@ from typing import Any
 from omnizarr.errors import OmniZarrError
 from omnizarr.netcdf.cdl.reading.scope import Special, VariableDraft
 from omnizarr.netcdf.cdl.reading.tokens import Unexpected
-from omnizarr.netcdf.definition import chunks_of
-from omnizarr.netcdf.filter_text import read_codecs_attribute, read_filter_attribute
-from omnizarr.netcdf.filters import Filter, Fletcher32, Shuffle, Zlib
-from omnizarr.netcdf.model import DimensionModel, VariableModel
+from omnizarr.netcdf.defining.definition import chunks_of
+from omnizarr.netcdf.filters.known import Filter, Fletcher32, Shuffle, Zlib
+from omnizarr.netcdf.filters.text import read_codecs_attribute, read_filter_attribute
+from omnizarr.netcdf.model.nodes import DimensionModel, VariableModel
 
 _TRUTHS = {"true": True, "1": True, 1: True, "false": False, "0": False, 0: False}
 _STORAGES = ("contiguous", "compact", "chunked")

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from omnizarr.netcdf.items import Item, to_numpy
-from omnizarr.netcdf.types import CHAR, AtomicType, Compound, Enum, NcType, Opaque, Vlen
+from omnizarr.netcdf.model.items import Item, to_numpy
+from omnizarr.netcdf.model.types import CHAR, AtomicType, Compound, Enum, NcType, Opaque, Vlen
 
 AnyArray: TypeAlias = NDArray[Any]
 
