@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -303,7 +304,9 @@ class Dataset(Group):
         except AttributeError:
             return
         if session.is_open:
-            self.close()
+            # The collector may come while CPython changes the context of this thread, and to set a context
+            # variable (numpy's errstate does) would then free what is being changed.
+            copy_context().run(self.close)
 
 
 def _backing(place: Place, mode: str, memory: Any, is_diskless: bool, persists: bool) -> Backing | None:

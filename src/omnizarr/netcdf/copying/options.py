@@ -36,8 +36,8 @@ class Options:
         variables; or a mapping from dimensions to a length (0: all of it), and from variables to any of
         these.
     filters, compressors
-        As in `omnizarr.copy`; `compressors` may also be a tuple of `omnizarr.netcdf.filters.known`, which is all
-        that is applied.
+        As in `omnizarr.copy`; `compressors` may also be a tuple of `omnizarr.netcdf.filters.known`, and is
+        then all that is applied.
     endian
         `"little"` or `"big"`; None keeps the order.
     variables, groups
