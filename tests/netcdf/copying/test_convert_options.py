@@ -128,6 +128,8 @@ def test_a_part_of_a_dataset(source: Path) -> None:
     assert held(groups=["deep"]) == ["/g/deep/d"]
     assert held(groups=["/"]) == ["/v", "/w", "/y"]
     assert held(groups=["g"], variables=["d"]) == ["/g/deep/d"]
+    with pytest.raises(ConversionError, match="none of the variables y is in the groups deep"):
+        held(groups=["deep"], variables=["y"])
     assert held(variables=[]) == []
     for options in (
         {"variables": ["nope"]},

@@ -219,7 +219,13 @@ def _selected(root: GroupModel, options: Options) -> GroupModel:
     variables = _found("variable", options.variables, known)
     if groups is None and variables is None:
         return root
-    return _pruned(root, "/", groups, variables) or replace(root, variables=(), groups=())
+    found = _pruned(root, "/", groups, variables)
+    if found is None or (variables and not any(group.variables for _, group in found.walk())):
+        raise ConversionError(
+            f"none of the variables {', '.join(options.variables or ())} is in the groups "
+            f"{', '.join(options.groups or ())}: nothing would be converted"
+        )
+    return found
 
 
 def _found(what: str, asked: Collection[str] | None, known: Sequence[str]) -> set[str] | None:
