@@ -65,7 +65,7 @@ class ZarrTarget:
         losses: list[Loss] = []
         root = self._fitted(root, root, "/", longest, losses)
         losses += losses_in(self.dialect, DatasetModel(root=root))
-        refused = {loss.path for loss in losses if loss.what.startswith("the variable")}
+        refused = {loss.path for loss in losses if loss.is_whole}
         self.root = _without(root, "/", refused)
         self._variables = variables_of(self.root)
         for path, group in self.root.walk():

@@ -29,7 +29,7 @@ from omnizarr.netcdf.model.types import (
     type_of_dtype,
 )
 from omnizarr.netcdf.values.given import item_of
-from omnizarr.netcdf.values.layouts import form_of, holds_strings
+from omnizarr.netcdf.values.layouts import holds_strings
 from omnizarr.netcdf.values.quantize import Quantization
 
 # Where netCDF's one-letter names mean something else than numpy's.
@@ -91,18 +91,15 @@ class Definition:
             attributes=(*fill_of(kind, self.fill_value), *self._precision(kind)),
             no_fill=self.fill_value is False,
             chunks=chunks_of(kind, dimensions, self.chunksizes, self.contiguous),
-            filters=self._filters(kind) if dimensions else (),
+            filters=self._filters() if dimensions else (),
             endian=endian_of(self.endian, order),
             max_string_length=string_length if holds_strings(kind) else None,
         )
 
-    def _filters(self, kind: NcType) -> tuple[Filter, ...]:
+    def _filters(self) -> tuple[Filter, ...]:
         compressors = self._compressors()
         if compressors and self.contiguous:
             raise DefinitionError("a contiguous variable cannot be compressed: it has no chunks")
-        if kind is STRING or form_of(kind) != "fixed":
-            # netCDF-C shuffles strings as if each were a pointer, and no other reader knows.
-            compressors = tuple(found for found in compressors if not isinstance(found, Shuffle))
         return (*compressors, Fletcher32()) if self.fletcher32 else compressors
 
     def _compressors(self) -> tuple[Filter, ...]:

@@ -51,7 +51,7 @@ def _storable(
             variables.append(variable)
             losses += _for_others(dialect, variable, join(path, variable.name))
         except (ConversionError, MetadataError) as error:
-            losses.append(Loss(join(path, variable.name), f"the variable: {error}"))
+            losses.append(Loss(join(path, variable.name), f"the variable: {error}", is_whole=True))
     groups = (_storable(dialect, root, inner, join(path, inner.name), losses) for inner in group.groups)
     return replace(group, variables=tuple(variables), groups=tuple(groups))
 
@@ -109,7 +109,7 @@ def _of_group(group: GroupModel, found: GroupModel | None, path: str) -> Iterato
 
 def _of_variable(variable: VariableModel, found: VariableModel | None, path: str) -> Iterator[Loss]:
     if found is None:
-        yield Loss(path, "the variable")
+        yield Loss(path, "the variable", is_whole=True)
         return
     if variable.type != found.type:
         yield Loss(path, f"the type {variable.type}, which becomes {found.type}")

@@ -165,11 +165,15 @@ class Fault:
 
 
 class Loss(NamedTuple):
-    """Something of a dataset that a target cannot hold; or that it holds, and a `reader` does not see."""
+    """Something of a dataset that a target cannot hold; or that it holds, and a `reader` does not see.
+
+    With `is_whole` it is all that stands at the path: the variable, not something of it.
+    """
 
     path: str
     what: str
     reader: str | None = None
+    is_whole: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}"
