@@ -139,6 +139,8 @@ def shown(value: object, limit: int = 60) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = repr(value)
+    except RecursionError:
+        text = f"{type(value).__name__}, nested too deeply"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -221,6 +223,17 @@ def as_json(value: Any) -> Json:
     if hasattr(value, "tolist"):
         return as_json(value.tolist())
     raise TypeError(f"expected a JSON value, found {type(value).__name__} {shown(value)}")
+
+
+def same_json(one: Json, other: Json) -> bool:
+    """Say whether two values are the same JSON: NaN is itself, true is not 1, and 1 is 1.0."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return one == other or (one != one and other != other)
 
 
 def inside(at: str, name: str) -> str:

@@ -22,7 +22,7 @@ from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 
-Kind: TypeAlias = Literal["metadata", "consolidated", "chunk", "key", "copy"]
+Kind: TypeAlias = Literal["metadata", "consolidated", "chunk", "key", "copy", "model"]
 Progress: TypeAlias = Callable[[int, int], None]
 
 
@@ -35,7 +35,7 @@ class Finding:
     kind
         `metadata`: a document breaks its specification; `consolidated`: consolidated metadata are stale;
         `chunk`: a stored chunk cannot be decoded; `key`: a key belongs to nothing; `copy`: a copy to
-        here was never completed.
+        here was never completed; `model`: a node is not as a model has it.
     path
         The node.
     at

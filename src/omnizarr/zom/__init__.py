@@ -1,0 +1,57 @@
+"""Zarr Object Models: whole hierarchies as typed values, without values and without storage.
+
+ZEP 6, https://zarr.dev/zeps/draft/ZEP0006.html
+
+>>> from omnizarr import zom
+>>> array = zom.v3.ArraySpec.from_array([1, 2, 3], dtype="int32", chunks=(3,))
+>>> group = zom.v3.GroupSpec(attributes={"title": "example"}, members={"a": array})
+>>> group == zom.from_json(group.to_json())
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from omnizarr.errors import MetadataError, Problem
+from omnizarr.hierarchy.group import AnyNode, Group
+from omnizarr.zom import v2, v3
+from omnizarr.zom.faults import Violation
+from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
+from omnizarr.zom.text import parsed
+from omnizarr.zom.version import Kind, kind_of
+
+__all__ = ["Attributes", "NodeSpec", "Violation", "from_json", "from_node", "v2", "v3"]
+
+
+def from_json(document: str | bytes | Mapping[str, Any]) -> NodeSpec[Any]:
+    """Return the model that JSON describes, of the version and kind that it says.
+
+    Raises
+    ------
+    MetadataError
+        It is no JSON, or no model; every fault with its path.
+    """
+    found = parsed(document)
+    number = found.get("zarr_format", found.get("zarr_version")) if isinstance(found, Mapping) else None
+    if number not in (2, 3):
+        raise MetadataError([Problem("zarr_format", f"expected 2 or 3, found {number!r}")])
+    return untyped_model(number, kind_of(found)).from_json(found)
+
+
+def from_node(node: AnyNode, *, depth: int | None = None) -> NodeSpec[Any]:
+    """Return the model of an array or group that is open, with the nodes below it.
+
+    Parameters
+    ----------
+    depth
+        How far down nodes are read: 0 is the node alone, 1 its children too; None (and -1) for all.
+
+    Raises
+    ------
+    MetadataError
+        Documents in the store are broken; every fault with its path.
+    """
+    kind: Kind = "group" if isinstance(node, Group) else "array"
+    return untyped_model(int(node.zarr_format), kind).from_node(node, depth=depth)

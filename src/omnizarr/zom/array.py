@@ -1,0 +1,53 @@
+"""Models of arrays."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, Self
+
+from omnizarr.jsontypes import same_json
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.zom.building import array_metadata
+from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec
+from omnizarr.zom.version import Kind
+
+
+class ArraySpecBase(NodeSpec[Attrs], Generic[Attrs]):
+    """An array: the properties of the specification's array metadata, and nothing else."""
+
+    kind: ClassVar[Kind] = "array"
+
+    @property
+    def metadata(self) -> ArrayMetadata:
+        """The array as floor 3 has it, attributes as JSON."""
+        found = super().metadata
+        assert isinstance(found, ArrayMetadata)
+        return found
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.metadata.shape)
+
+    @classmethod
+    def from_array(cls, array: Any, **arguments: Any) -> Self:
+        """Return the model of an array like another one; of its values, only objects are looked at.
+
+        Parameters
+        ----------
+        array
+            Anything with a shape and a dtype, or that numpy can make an array of. Of what has them, chunks,
+            attributes, names of dimensions and fill value are taken over too; codecs from arrays of omnizarr.
+        **arguments
+            What `create_array` takes, in place of what was taken over or chosen: `chunks`, `shards`,
+            `filters`, `compressors`, `fill_value`, `attributes`, `dimension_names`, …
+
+        Raises
+        ------
+        MetadataError, ValueError, TypeError
+            The arguments do not fit together, or cannot be said in this version of Zarr.
+        """
+        metadata = array_metadata(array, cls.version.number, arguments)
+        return cls._read(KnownDocument(cls.version.write(metadata), metadata))
+
+    def _equals(self, other: NodeSpec[Any]) -> bool:
+        return isinstance(other, ArraySpecBase) and same_json(self.canonical(), other.canonical())

@@ -1,0 +1,233 @@
+"""What is wrong with a model: pydantic's errors and ours, told together, each with the path of its node.
+
+An error of pydantic remembers the models that it was found by, from the root to its node (`chain`), so that
+of a union of models only the errors of the one that comes nearest are told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from omnizarr.errors import MetadataError, Problem
+from omnizarr.hierarchy.validate import Finding
+from omnizarr.jsontypes import Problems, inside, shown
+
+_PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_CHAIN = "chain"
+_OURS, _UNSUPPORTED, _KIND = "zarr", "zarr_unsupported", "zarr_kind"
+_MISSING = ("missing", "missing_argument", "missing_keyword_only_argument")
+_MEMBERS = "members"
+
+Location = tuple[int | str, ...]
+
+
+class Violation(NamedTuple):
+    """One thing by which a model breaks a convention.
+
+    Attributes
+    ----------
+    at
+        The place within the node: `attributes.units`, `shape[0]`.
+    message
+        What was found there, and what was expected.
+    path
+        The path of the node below the one that was looked at; empty for that node itself.
+    """
+
+    at: str
+    message: str
+    path: str = ""
+
+
+class _Fault(NamedTuple):
+    """One error: at the nodes with these names from the root on, found by these models."""
+
+    names: tuple[str, ...]
+    chain: tuple[str, ...]
+    at: str
+    message: str
+    kind: str
+
+
+# --- making errors
+
+
+def faults_of(error: ValidationError, title: str) -> list[InitErrorDetails]:
+    """Return errors of a model's fields and members such that they can be raised again, with others."""
+    return [_again(one, title) for one in error.errors(include_url=False)]
+
+
+def _again(one: ErrorDetails, title: str) -> InitErrorDetails:
+    chain = (title, *one.get("ctx", {}).get(_CHAIN, ()))
+    message = _message(one)
+    return InitErrorDetails(type=_error(one["type"], message, chain), loc=one["loc"], input=one["input"])
+
+
+def _message(one: ErrorDetails) -> str:
+    """Return an error in the words of this library: what was expected, and what was found."""
+    if one["type"].startswith(_OURS):
+        return one["msg"]
+    if one["type"] in _MISSING:
+        return "required, but missing"
+    if one["type"] == "extra_forbidden":
+        return "unknown name"
+    if one["type"] in ("value_error", "assertion_error"):
+        return one["msg"].partition(", ")[2]
+    message = one["msg"][:1].lower() + one["msg"][1:]
+    return f"{message.replace('input should be', 'expected')}, found {shown(one['input'])}"
+
+
+def refusal(
+    title: str,
+    document: Any,
+    problems: Problems,
+    violations: Iterable[Violation] = (),
+    faults: Sequence[InitErrorDetails] = (),
+) -> ValidationError:
+    """Return the error that tells everything; of two about one field, what the specification says."""
+    told = {as_location(problem.at)[:1] for problem in problems.found}
+    rest = [fault for fault in faults if fault["loc"][:1] not in told or fault["loc"][:1] == (_MEMBERS,)]
+    ours = [
+        _ours(_UNSUPPORTED if one.unsupported else _OURS, one.message, as_location(one.at), title, document)
+        for one in problems.found
+    ]
+    ours += [_ours(_OURS, one.message, _location(one), title, document) for one in violations]
+    return ValidationError.from_exception_data(title, [*ours, *rest])
+
+
+def other_kind(title: str, document: Any, message: str) -> ValidationError:
+    """Return the error that says that something is no node of this kind or version at all."""
+    return ValidationError.from_exception_data(title, [_ours(_KIND, message, (), title, document)])
+
+
+def _ours(kind: str, message: str, location: Location, title: str, document: Any) -> InitErrorDetails:
+    return InitErrorDetails(type=_error(kind, message, (title,)), loc=location, input=document)
+
+
+def _error(kind: str, message: str, chain: tuple[str, ...]) -> PydanticCustomError:
+    return PydanticCustomError(cast("Any", kind), cast("Any", message), {_CHAIN: chain})
+
+
+def as_location(at: str) -> Location:
+    """Return a place such as `codecs[1].configuration` as pydantic has it."""
+    return tuple(int(number) if number else name for number, name in _PART.findall(at))
+
+
+def _location(violation: Violation) -> Location:
+    below = [part for name in violation.path.split("/") if name for part in (_MEMBERS, name)]
+    return (*below, *as_location(violation.at))
+
+
+# --- telling them
+
+
+def findings(error: ValidationError, document: Any, path: str = "") -> list[Finding]:
+    """Return what is wrong with a document, each with the path of its node."""
+    told = _nearest([_fault(one, document) for one in error.errors(include_url=False)])
+    found = [
+        Finding("model", "/".join((*([path] if path else []), *fault.names)), fault.at, fault.message)
+        for fault in told
+    ]
+    return list(dict.fromkeys(found))
+
+
+def raised(
+    error: ValidationError, document: Any, *, store: str = "", path: str | None = None
+) -> MetadataError:
+    """Return the error of this library that tells what is wrong with a document."""
+    unsupported = {one["type"] for one in error.errors(include_url=False)} == {_UNSUPPORTED}
+    problems = [
+        Problem(f"/{one.path}" + (f": {one.at}" if one.at else ""), one.message, unsupported)
+        for one in findings(error, document, path or "")
+    ]
+    return MetadataError(problems, store=store)
+
+
+def _fault(one: ErrorDetails, document: Any) -> _Fault:
+    location, current, names = list(one["loc"]), document, []
+    while location[:1] == [_MEMBERS] and len(location) > 1:
+        name = str(location[1])
+        names.append(name)
+        current = _part(_part(current, _MEMBERS), name)
+        del location[:2]
+        while location and _is_label(location[0]) and not _has(current, location[0]):
+            del location[0]
+    if not one["type"].startswith(_OURS):
+        location = _without_labels(location, current, missing=one["type"] in _MISSING)
+    chain = one.get("ctx", {}).get(_CHAIN, ())
+    return _Fault(tuple(names), chain, _as_place(location), _message(one), one["type"])
+
+
+def _without_labels(location: list[int | str], current: Any, missing: bool) -> list[int | str]:
+    """Return a location without pydantic's names of the branches of unions."""
+    found: list[int | str] = []
+    for number, part in enumerate(location):
+        if number == 0 or _has(current, part) or (missing and number == len(location) - 1):
+            found.append(part)
+            current = _part(current, part)
+    return found
+
+
+def _is_label(part: int | str) -> bool:
+    return isinstance(part, str) and (part in ("array", "group") or part.startswith("function-"))
+
+
+def _has(value: Any, part: int | str) -> bool:
+    if isinstance(value, Mapping):
+        return part in value
+    if isinstance(value, list | tuple) and isinstance(part, int):
+        return part < len(value)
+    return isinstance(part, str) and hasattr(value, part)
+
+
+def _part(value: Any, part: int | str) -> Any:
+    if not _has(value, part):
+        return None
+    return (
+        getattr(value, str(part))
+        if not isinstance(value, Mapping | list | tuple)
+        else cast("Any", value)[part]
+    )
+
+
+def _as_place(location: Sequence[int | str]) -> str:
+    at = ""
+    for part in location:
+        at = f"{at}[{part}]" if isinstance(part, int) else inside(at, part)
+    return at
+
+
+def _nearest(faults: list[_Fault]) -> list[_Fault]:
+    """Return the faults without those that models of a union found which another one comes nearer than."""
+    depth = max((len(fault.names) for fault in faults), default=0)
+    for level in range(1, depth + 1):
+        branches: dict[tuple[str, ...], list[str]] = {}
+        for fault in faults:
+            if len(fault.names) >= level:
+                branches.setdefault(fault.names[:level], []).append(_model(fault, level))
+        chosen = {names: _best(names, models, faults) for names, models in branches.items()}
+        faults = [
+            fault
+            for fault in faults
+            if len(fault.names) < level or _model(fault, level) == chosen[fault.names[:level]]
+        ]
+    return faults
+
+
+def _model(fault: _Fault, level: int) -> str:
+    return fault.chain[level] if level < len(fault.chain) else ""
+
+
+def _best(names: tuple[str, ...], models: list[str], faults: list[_Fault]) -> str:
+    counts = Counter(models)
+    if len(counts) == 1:
+        return models[0]
+    level = len(names)
+    others = {_model(fault, level) for fault in faults if fault.names == names and fault.kind == _KIND}
+    return min(counts, key=lambda model: (model in others, counts[model]))

@@ -1,0 +1,64 @@
+"""The fields of models by the names that JSON has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from omnizarr.jsontypes import Json, JsonObject, as_json
+from omnizarr.zom.plain import plain, strict_fill
+
+APART = ("attributes", "members")
+"""What is not of the specification's metadata: it is checked and written in ways of its own."""
+
+_VERSION_ALIAS = "zarr_version"
+
+
+def by_alias(model: BaseModel) -> dict[str, Any]:
+    """Return the fields of a model as they are."""
+    names = _aliases(type(model))
+    return {names.get(name, name): value for name, value in (vars(model) | (model.model_extra or {})).items()}
+
+
+@lru_cache(256)
+def _aliases(kind: type[BaseModel]) -> dict[str, str]:
+    return {name: field.alias for name, field in kind.model_fields.items() if field.alias is not None}
+
+
+@lru_cache(256)
+def defaults(kind: type[BaseModel]) -> dict[str, Json]:
+    """Return the values that fields have where none is given."""
+    return {
+        field.alias or name: plain(field.get_default(call_default_factory=True, validated_data={}))
+        for name, field in kind.model_fields.items()
+        if not field.is_required() and name not in APART
+    }
+
+
+def with_defaults(kind: type[BaseModel], document: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of a document that are of the specification's metadata, and those it leaves out."""
+    fields = {name: value for name, value in document.items() if name not in APART}
+    return {**defaults(kind), **fields}
+
+
+def as_document(data: Any) -> dict[str, Any] | None:
+    """Return what a user gives for a model as a document: JSON, but for attributes and members."""
+    if isinstance(data, BaseModel):
+        data = by_alias(data)
+    if not isinstance(data, Mapping):
+        return None
+    document = {name: value if name in APART else _as_field(name, value) for name, value in data.items()}
+    if _VERSION_ALIAS in document and "zarr_format" not in document:
+        number = document.pop(_VERSION_ALIAS)
+        document = {"zarr_format": number, **document}
+    return document
+
+
+def _as_field(name: str, value: Any) -> Any:
+    try:
+        return as_json(strict_fill(value) if name == "fill_value" else value)
+    except (TypeError, ValueError, RecursionError):
+        return value

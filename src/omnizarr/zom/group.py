@@ -1,0 +1,152 @@
+"""Models of groups, and so of hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Generic, Self, cast
+
+from pydantic import Field, ValidationError
+from typing_extensions import TypeVar
+
+from omnizarr.jsontypes import JsonObject, same_json
+from omnizarr.zom.consolidated import from_consolidated, to_consolidated
+from omnizarr.zom.faults import Violation
+from omnizarr.zom.flat import flattened, nested
+from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
+from omnizarr.zom.text import parsed
+from omnizarr.zom.version import DEEPEST, Kind, kind_of
+
+Member = TypeVar("Member", default=Any)
+
+
+class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
+    """A group: the properties of the specification's group metadata, and the nodes in it.
+
+    `members` are nodes by name; None where they were not read, which is something else than no nodes.
+    """
+
+    kind: ClassVar[Kind] = "group"
+
+    members: Mapping[str, Member] | None = Field(default_factory=cast("Any", dict))
+
+    @property
+    def nodes(self) -> dict[str, NodeSpec[Any]]:
+        """The members that are models: all, where the group was checked; none, where they were not read."""
+        members = cast("Mapping[str, Any]", self.members or {})
+        return {name: node for name, node in members.items() if isinstance(node, NodeSpec)}
+
+    def to_json(self) -> JsonObject:
+        """Return the model as a JSON object (ZEP 6, "Zarr Object Models in JSON")."""
+        members: JsonObject = {name: node.to_json() for name, node in self.nodes.items()}
+        return {**super().to_json(), "members": None if self.members is None else members}
+
+    @classmethod
+    def from_flat(cls, nodes: Mapping[str, Any]) -> Self:
+        """Return the model of nodes by path: `""` is the root, `"/a/b"` lies in `"/a"`.
+
+        Groups that are missing on the way, the root too, have no attributes.
+
+        Parameters
+        ----------
+        nodes
+            Models, or documents; the `members` of groups are what the paths say.
+
+        Raises
+        ------
+        MetadataError
+            Paths clash, or lie in arrays; or it is not of this model. Every fault with its path.
+        """
+        return cls._read(nested(nodes, cls.version))
+
+    def to_flat(self, root_path: str = "") -> dict[str, NodeSpec[Any]]:
+        """Return all nodes by path, the root by `root_path`; the `members` of groups are None."""
+        return flattened(self, root_path)
+
+    @classmethod
+    def from_consolidated(cls, document: str | bytes | Mapping[str, Any]) -> Self:
+        """Return the model of the hierarchy that consolidated metadata tell of.
+
+        Parameters
+        ----------
+        document
+            Zarr v2's `.zmetadata`; in Zarr v3 the `zarr.json` of the root, with `consolidated_metadata`.
+
+        Raises
+        ------
+        MetadataError
+            It is no such document, or not of this model; every fault with its path.
+        """
+        return cls._read(from_consolidated(parsed(document), cls.version))
+
+    def to_consolidated(self) -> JsonObject:
+        """Return the document with the metadata of all nodes: `.zmetadata`, or the root's `zarr.json`."""
+        return to_consolidated(self)
+
+    @classmethod
+    def _refused(cls, document: Mapping[str, Any]) -> str | None:
+        if (other := super()._refused(document)) is not None:
+            return other
+        if type(document) is not KnownDocument and _height(document) > DEEPEST:
+            return f"expected {DEEPEST} groups within one another at most, found more"
+        return None
+
+    @classmethod
+    def _loosely(cls, document: Mapping[str, Any]) -> Self | None:
+        loose = super()._loosely(document)
+        members = document.get("members")
+        if loose is None or not isinstance(members, Mapping):
+            return loose
+        try:
+            nodes = {str(name): cls._untyped_member(member) for name, member in members.items()}
+        except (ValidationError, TypeError):
+            return None
+        object.__setattr__(loose, "__dict__", {**vars(loose), "members": nodes})
+        return loose
+
+    @classmethod
+    def _untyped_member(cls, member: Any) -> NodeSpec[Any]:
+        if isinstance(member, NodeSpec):
+            return member
+        return untyped_model(cls.version.number, kind_of(member)).model_validate(member)
+
+    @classmethod
+    def _check_members(cls, document: Mapping[str, Any]) -> list[Violation]:
+        members = document.get("members")
+        if not isinstance(members, Mapping):
+            return []
+        names = (cls.version.name_fault(name) for name in members if isinstance(name, str))
+        return [Violation("members", fault) for fault in names if fault is not None]
+
+    def walk(self) -> Iterator[tuple[str, NodeSpec[Any]]]:
+        """Yield every node below with its path relative to this group; a group before what it holds."""
+        waiting = list(reversed(self.nodes.items()))
+        while waiting:
+            path, node = waiting.pop()
+            yield path, node
+            if isinstance(node, GroupSpecBase):
+                waiting += reversed([(f"{path}/{name}", inner) for name, inner in node.nodes.items()])
+
+    def _equals(self, other: NodeSpec[Any]) -> bool:
+        return (
+            isinstance(other, GroupSpecBase)
+            and same_json(self.canonical(), other.canonical())
+            and (self.members is None) == (other.members is None)
+            and self.nodes == other.nodes
+        )
+
+
+def _height(document: Mapping[str, Any]) -> int:
+    """Return how many groups lie within one another, or more than are allowed."""
+    height, level = 0, _inner(document)
+    while level and height <= DEEPEST:
+        level = [below for node in level for below in _inner(node)]
+        height += 1
+    return height
+
+
+def _inner(node: Any) -> list[Any]:
+    """Return the groups in a group, be it a document or a model."""
+    members = node.get("members") if isinstance(node, Mapping) else getattr(node, "members", None)
+    if not isinstance(members, Mapping):
+        return []
+    return [inner for inner in members.values() if isinstance(inner, Mapping | NodeSpec)]

@@ -1,0 +1,112 @@
+"""Values of models as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from math import isfinite, isnan
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, inside, shown
+
+
+def plain(value: Any) -> Json:
+    """Return the JSON of a value: of pydantic's models and of dataclasses too.
+
+    A field that a user's model has, but was not given, and that is None by default is left out.
+
+    Raises
+    ------
+    TypeError
+        The value has no JSON.
+    """
+    try:
+        return as_json(value)
+    except TypeError:
+        pass
+    try:
+        full = to_jsonable_python(value, by_alias=True, inf_nan_mode="constants", serialize_unknown=False)
+        return as_json(_without_unset_nulls(full, value))
+    except (PydanticSerializationError, RecursionError) as error:
+        raise TypeError(f"expected a JSON value, found {type(value).__name__}: {error}") from error
+
+
+def _without_unset_nulls(dumped: Any, value: Any) -> Any:
+    match value:
+        case BaseModel():
+            names = {field.serialization_alias or field.alias or name: name for name, field in _fields(value)}
+            return {
+                key: _without_unset_nulls(item, getattr(value, names.get(key, key), None))
+                for key, item in dumped.items()
+                if item is not None or names.get(key, key) in value.model_fields_set
+            }
+        case Mapping():
+            return {key: _without_unset_nulls(dumped[str(key)], item) for key, item in value.items()}
+        case list() | tuple() if isinstance(dumped, list):
+            return [_without_unset_nulls(*pair) for pair in zip(dumped, value, strict=True)]
+        case _ if is_dataclass(value) and isinstance(dumped, dict):
+            return {
+                key: _without_unset_nulls(item, getattr(value, key, None)) for key, item in dumped.items()
+            }
+    return dumped
+
+
+def _fields(value: BaseModel) -> Any:
+    return type(value).model_fields.items()
+
+
+def strict_fill(value: Any) -> Any:
+    """Return a fill value as JSON has it: `"NaN"` and infinities by their names, complex numbers as two."""
+    match value:
+        case float() if not isfinite(value):
+            return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case complex():
+            return [strict_fill(value.real), strict_fill(value.imag)]
+        case list() | tuple():
+            return [strict_fill(item) for item in value]
+    return strict_fill(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def read_attributes(value: Any, problems: Problems) -> JsonObject:
+    """Narrow a user's attributes to a JSON object with strings for keys, every fault with its place."""
+    try:
+        found = plain(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        before = len(problems.found)
+        _find_faults(value, "attributes", problems)
+        if len(problems.found) == before:
+            problems.add("attributes", str(error) or "nested too deeply")
+        return {}
+    if not isinstance(found, dict):
+        problems.add("attributes", f"expected an object, found {shown(found)}")
+        return {}
+    _find_faults(value, "attributes", problems)
+    return found
+
+
+def _find_faults(value: Any, at: str, problems: Problems) -> None:
+    """Find keys that are no strings and values that are no JSON, without a limit to how deep they lie."""
+    waiting: list[tuple[Any, str]] = [(value, at)]
+    while waiting:
+        item, place = waiting.pop()
+        if len(place) > _LONGEST_PLACE:
+            problems.add(at, "nested too deeply")
+            return
+        if isinstance(item, Mapping):
+            for key, inner in item.items():
+                if not isinstance(key, str):
+                    problems.add(place, f"expected strings for keys, found {shown(key)}")
+                waiting.append((inner, inside(place, str(key))))
+        elif isinstance(item, list | tuple):
+            waiting += [(inner, f"{place}[{number}]") for number, inner in enumerate(item)]
+        elif item is not None and not isinstance(item, bool | int | float | str):
+            try:
+                plain(item)
+            except (TypeError, ValueError):
+                problems.add(place, f"expected a JSON value, found {type(item).__name__} {shown(item)}")
+
+
+_LONGEST_PLACE = 10_000

@@ -1,0 +1,67 @@
+"""The text of a model's JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from omnizarr.errors import MetadataError, Problem
+from omnizarr.jsontypes import Problems, inside, shown
+
+
+class _Repeated(dict[str, Any]):
+    """An object in which names stand more than once."""
+
+    __slots__ = ("names",)
+
+    names: list[str]
+
+
+def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
+    """Return the value of a JSON text; what is parsed already is returned as it is.
+
+    Raises
+    ------
+    MetadataError
+        It is no JSON, or nested beyond what Python can parse, or a name is there twice in one object.
+    """
+    if isinstance(document, str | bytes | bytearray):
+        return _parsed_text(document)
+    return document
+
+
+def _parsed_text(text: str | bytes | bytearray) -> Any:
+    try:
+        value = json.loads(text, object_pairs_hook=_object)
+    except RecursionError:
+        raise MetadataError([Problem("", "the document is nested too deeply")]) from None
+    except ValueError as error:
+        raise MetadataError([Problem("", f"expected JSON: {error}")]) from None
+    problems = Problems()
+    _find_repeated(value, problems)
+    problems.check()
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen: set[str] = set()
+    repeated = _Repeated(found)
+    repeated.names = [name for name, _ in pairs if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    return repeated
+
+
+def _find_repeated(value: Any, problems: Problems) -> None:
+    waiting = [(value, "")]
+    while waiting:
+        item, at = waiting.pop()
+        if isinstance(item, _Repeated):
+            for name in item.names:
+                problems.add(at, f"the name {shown(name)} is there more than once")
+        if isinstance(item, dict):
+            waiting += [(inner, inside(at, name)) for name, inner in item.items()]
+        elif isinstance(item, list):
+            waiting += [(inner, f"{at}[{number}]") for number, inner in enumerate(item)]
