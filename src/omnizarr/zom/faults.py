@@ -58,15 +58,17 @@ class _Fault(NamedTuple):
 # --- making errors
 
 
-def faults_of(error: ValidationError, title: str) -> list[InitErrorDetails]:
+def faults_of(error: ValidationError, title: str, at: Location = ()) -> list[InitErrorDetails]:
     """Return errors of a model's fields and members such that they can be raised again, with others."""
-    return [_again(one, title) for one in error.errors(include_url=False)]
+    return [_again(one, title, at) for one in error.errors(include_url=False)]
 
 
-def _again(one: ErrorDetails, title: str) -> InitErrorDetails:
+def _again(one: ErrorDetails, title: str, at: Location) -> InitErrorDetails:
     chain = (title, *one.get("ctx", {}).get(_CHAIN, ()))
     message = _message(one)
-    return InitErrorDetails(type=_error(one["type"], message, chain), loc=one["loc"], input=one["input"])
+    return InitErrorDetails(
+        type=_error(one["type"], message, chain), loc=(*at, *one["loc"]), input=one["input"]
+    )
 
 
 def _message(one: ErrorDetails) -> str:

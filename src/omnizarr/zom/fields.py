@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, AliasPath, BaseModel
 
 from omnizarr.jsontypes import Json, JsonObject, as_json
 from omnizarr.zom.plain import plain, strict_fill
@@ -47,7 +47,7 @@ def with_defaults(kind: type[BaseModel], document: Mapping[str, Any]) -> JsonObj
 def as_document(data: Any) -> dict[str, Any] | None:
     """Return what a user gives for a model as a document: JSON, but for attributes and members."""
     if isinstance(data, BaseModel):
-        data = by_alias(data)
+        data = by_alias(data) | _unseen_of(data)
     if not isinstance(data, Mapping):
         return None
     document = {name: value if name in APART else _as_field(name, value) for name, value in data.items()}
@@ -62,3 +62,26 @@ def _as_field(name: str, value: Any) -> Any:
         return as_json(strict_fill(value) if name == "fill_value" else value)
     except (TypeError, ValueError, RecursionError):
         return value
+
+
+def unseen(given: Any, attributes: Any) -> JsonObject:
+    """Return the attributes that were given, but that the type of `attributes` has no place for."""
+    if not isinstance(given, Mapping):
+        return {}
+    seen = set(cast("JsonObject", plain(attributes)))
+    for name, field in getattr(type(attributes), "model_fields", {}).items():
+        seen |= {name, *_choices(field.validation_alias)}
+    return {name: plain(value) for name, value in given.items() if name not in seen}
+
+
+def _choices(alias: str | AliasPath | AliasChoices | None) -> list[str]:
+    if isinstance(alias, AliasChoices):
+        return [name for choice in alias.choices for name in _choices(choice)]
+    if isinstance(alias, AliasPath):
+        return [str(alias.path[0])]
+    return [] if alias is None else [alias]
+
+
+def _unseen_of(node: BaseModel) -> dict[str, Any]:
+    as_json = getattr(node, "attributes_as_json", None)
+    return {"attributes": as_json()} if as_json is not None and getattr(node, "_unseen", None) else {}

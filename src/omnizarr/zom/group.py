@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Generic, Self, cast
+from functools import lru_cache
+from types import UnionType
+from typing import Any, ClassVar, Generic, Self, Union, cast, get_args, get_origin
 
-from pydantic import Field, ValidationError
-from typing_extensions import TypeVar
+from pydantic import BaseModel, Field, ModelWrapValidatorHandler, ValidationError, create_model
+from pydantic_core import InitErrorDetails
+from typing_extensions import TypeVar, is_typeddict
 
 from omnizarr.jsontypes import JsonObject, same_json
 from omnizarr.zom.consolidated import from_consolidated, to_consolidated
-from omnizarr.zom.faults import Violation
+from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
 from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
 from omnizarr.zom.text import parsed
-from omnizarr.zom.version import DEEPEST, Kind, kind_of
+from omnizarr.zom.version import DEEPEST, Kind, kind_of_value
 
 Member = TypeVar("Member", default=Any)
 
@@ -28,6 +31,17 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
     kind: ClassVar[Kind] = "group"
 
     members: Mapping[str, Member] | None = Field(default_factory=cast("Any", dict))
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        """Return the model for certain attributes and members.
+
+        For the members, a type of nodes or a union of such is that of each; a TypedDict or a mapping, or a
+        union of such, is that of all together.
+        """
+        given = parameters if isinstance(parameters, tuple) else (parameters,)
+        if len(given) < 2 or not _is_of_all(given[1]):
+            return super().__class_getitem__(parameters)
+        return _with_members(super().__class_getitem__((given[0], Any)), given[1])
 
     @property
     def nodes(self) -> dict[str, NodeSpec[Any]]:
@@ -91,6 +105,23 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
         return None
 
     @classmethod
+    def _by_types(
+        cls, document: dict[str, Any], handler: ModelWrapValidatorHandler[Self]
+    ) -> tuple[Self | None, list[InitErrorDetails]]:
+        """Check the fields; members that a TypedDict does not name are nodes of any kind."""
+        node, faults = super()._by_types(document, handler)
+        if node is None or node.members is None or len(node.nodes) == len(node.members):
+            return node, faults
+        nodes: dict[str, Any] = {}
+        for name, member in node.members.items():
+            try:
+                nodes[name] = cls._untyped_member(member)
+            except ValidationError as error:
+                faults += faults_of(error, cls.__name__, ("members", name))
+        object.__setattr__(node, "__dict__", {**vars(node), "members": nodes})
+        return (None, faults) if faults else (node, faults)
+
+    @classmethod
     def _loosely(cls, document: Mapping[str, Any]) -> Self | None:
         loose = super()._loosely(document)
         members = document.get("members")
@@ -107,15 +138,21 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
     def _untyped_member(cls, member: Any) -> NodeSpec[Any]:
         if isinstance(member, NodeSpec):
             return member
-        return untyped_model(cls.version.number, kind_of(member)).model_validate(member)
+        return untyped_model(cls.version.number, kind_of_value(member) or "group").model_validate(member)
 
     @classmethod
-    def _check_members(cls, document: Mapping[str, Any]) -> list[Violation]:
+    def _check_members(cls, document: Mapping[str, Any], node: Self | None) -> list[Violation]:
         members = document.get("members")
         if not isinstance(members, Mapping):
             return []
         names = (cls.version.name_fault(name) for name in members if isinstance(name, str))
-        return [Violation("members", fault) for fault in names if fault is not None]
+        violations = [Violation("members", fault) for fault in names if fault is not None]
+        if node is not None and node.members is not None:
+            lost = [name for name in members if name not in node.members]
+            violations += [
+                Violation("", "no such name among the members of this model", name) for name in lost
+            ]
+        return violations
 
     def walk(self) -> Iterator[tuple[str, NodeSpec[Any]]]:
         """Yield every node below with its path relative to this group; a group before what it holds."""
@@ -133,6 +170,29 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
             and (self.members is None) == (other.members is None)
             and self.nodes == other.nodes
         )
+
+
+def _is_of_all(member: Any) -> bool:
+    """Say whether a type is one of all members together."""
+    if get_origin(member) in (Union, UnionType):
+        return all(map(_is_of_all, get_args(member)))
+    origin = get_origin(member) or member
+    return is_typeddict(member) or (isinstance(origin, type) and issubclass(origin, Mapping))
+
+
+@lru_cache(256)
+def _with_members(kind: type[BaseModel], members: Any) -> type[BaseModel]:
+    name = f"{kind.__name__.removesuffix('Any]')}{_shown(members)}]"
+    default: Any = ... if _has_names(members) else Field(default_factory=dict)
+    return create_model(name, __base__=kind, __module__=kind.__module__, members=(members | None, default))
+
+
+def _has_names(members: Any) -> bool:
+    return is_typeddict(members) or any(map(_has_names, get_args(members)))
+
+
+def _shown(kind: Any) -> str:
+    return kind.__name__ if isinstance(kind, type) else str(kind)
 
 
 def _height(document: Mapping[str, Any]) -> int:

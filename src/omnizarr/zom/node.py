@@ -26,7 +26,7 @@ from omnizarr.jsontypes import JsonObject, Problems, shown
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.compare import differences
 from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal
-from omnizarr.zom.fields import APART, as_document, by_alias, defaults, with_defaults
+from omnizarr.zom.fields import APART, as_document, by_alias, defaults, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
 from omnizarr.zom.reading import read_model
 from omnizarr.zom.storing import create
@@ -92,6 +92,9 @@ class NodeSpec(BaseModel, Generic[Attrs]):
     zarr_format: int
     attributes: Attrs = Field(default_factory=cast("Any", dict), validate_default=True)
     _structure: NodeMetadata | None = PrivateAttr(default=None)
+    _unseen: JsonObject = PrivateAttr(
+        default_factory=dict
+    )  # attributes that the type of `attributes` left out
 
     # --- what it says
 
@@ -107,8 +110,8 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         return structure.with_attributes(self.attributes_as_json())
 
     def attributes_as_json(self) -> JsonObject:
-        """Return the attributes as a JSON object, whatever model they are of."""
-        return cast("JsonObject", plain(self.attributes))
+        """Return the attributes as a JSON object, whatever model they are of; also those that it left out."""
+        return {**self._unseen, **cast("JsonObject", plain(self.attributes))}
 
     def canonical(self) -> JsonObject:
         """Return the node's document in one spelling of all that mean the same, without members."""
@@ -240,7 +243,7 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         """Return a copy with some fields replaced, which is checked as any model."""
         if not update:
             return super().model_copy(deep=deep)
-        return type(self).model_validate({**by_alias(self), **update})
+        return type(self).model_validate({**(as_document(self) or {}), **update})
 
     # --- inside
 
@@ -259,7 +262,7 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         object.__setattr__(node, "__dict__", {**defaults(cls), **fields})
         object.__setattr__(node, "__pydantic_fields_set__", given)
         object.__setattr__(node, "__pydantic_extra__", extra)
-        object.__setattr__(node, "__pydantic_private__", {"_structure": structure})
+        object.__setattr__(node, "__pydantic_private__", {"_structure": structure, "_unseen": {}})
         return node
 
     @classmethod
@@ -284,7 +287,7 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         problems = Problems()
         node, faults = cls._by_types(document, handler)
         structure = known or cls._read_structure(node, document, problems)
-        violations = cls._check_members(document)
+        violations = cls._check_members(document, node)
         if not problems and structure is not None:
             looked_at = node or cls._loosely(document)
             if looked_at is not None:
@@ -293,6 +296,8 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         if node is None or problems or violations:
             raise refusal(cls.__name__, document, problems, violations, faults)
         node._structure = structure
+        if type(node.attributes) is not dict:
+            node._unseen = unseen(document.get(ATTRIBUTES), node.attributes)
         return node
 
     @classmethod
@@ -326,8 +331,8 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         return cls.version.read(cls.kind, fields, problems)
 
     @classmethod
-    def _check_members(cls, document: Mapping[str, Any]) -> list[Violation]:
-        """Return what is wrong with the names of members, and with how deep they lie."""
+    def _check_members(cls, document: Mapping[str, Any], node: Self | None) -> list[Violation]:
+        """Return what is wrong with the names of members; `node` is None where types have found faults."""
         return []
 
     @classmethod
