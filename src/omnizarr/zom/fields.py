@@ -29,6 +29,12 @@ def _aliases(kind: type[BaseModel]) -> dict[str, str]:
 
 
 @lru_cache(256)
+def apart(kind: type[BaseModel]) -> frozenset[str]:
+    """Return what of a model is not of the specification's metadata; an array's `members` would be."""
+    return frozenset(APART) & kind.model_fields.keys()
+
+
+@lru_cache(256)
 def defaults(kind: type[BaseModel]) -> dict[str, Json]:
     """Return the values that fields have where none is given."""
     return {
@@ -40,7 +46,7 @@ def defaults(kind: type[BaseModel]) -> dict[str, Json]:
 
 def with_defaults(kind: type[BaseModel], document: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a document that are of the specification's metadata, and those it leaves out."""
-    fields = {name: value for name, value in document.items() if name not in APART}
+    fields = {name: value for name, value in document.items() if name not in apart(kind)}
     return {**defaults(kind), **fields}
 
 

@@ -26,7 +26,7 @@ from omnizarr.jsontypes import JsonObject, Problems, shown
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.compare import differences
 from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal
-from omnizarr.zom.fields import APART, as_document, by_alias, defaults, unseen, with_defaults
+from omnizarr.zom.fields import apart, as_document, by_alias, defaults, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
 from omnizarr.zom.reading import read_model
 from omnizarr.zom.storing import create
@@ -343,7 +343,8 @@ class NodeSpec(BaseModel, Generic[Attrs]):
 
     def _own_json(self) -> JsonObject:
         """Return all fields but the attributes, by the names that JSON has for them."""
-        found = {name: value for name, value in by_alias(self).items() if name not in APART}
+        not_of_it = apart(type(self))
+        found = {name: value for name, value in by_alias(self).items() if name not in not_of_it}
         return {name: plain(value) for name, value in found.items() if value is not None or name not in _IDLE}
 
 

@@ -96,7 +96,7 @@ class Version:
         found = Problems()
         metadata = v2.read_node({name: fields}, found)
         for name in metadata.extra:
-            if not name.startswith("_"):
+            if not name.startswith("_") and (kind == "array" or name != renaming.MEMBERS):
                 found.add(name, "unknown name; those of conventions start with an underscore")
         _include(found, problems)
         return metadata
