@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
-from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, NodeNameError
+from omnizarr.errors import ConversionError, NodeExistsError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying import journal
-from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, Loss, Task
-from omnizarr.hierarchy.copying.recut import Cut, Cuts, converted, keeps, recut
+from omnizarr.hierarchy.copying.convert import Loss, convert_nodes, listed
+from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, Task
+from omnizarr.hierarchy.copying.recut import Cut, Cuts, keeps, recut
 from omnizarr.hierarchy.copying.sorting import KeySorter
 from omnizarr.hierarchy.copying.transfer import moves_as_stored, plan_recoding
 from omnizarr.hierarchy.discover import is_node, walk
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
+from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.convert import Converted
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
-
-_PATHS_SHOWN = 3
 
 
 def plan_copy(
@@ -51,12 +51,12 @@ def plan_copy(
         found |= walk(source.store, source.format, source.path)
     cuts = cuts or Cuts()
     cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
-    theirs = _converted(found, source.format, format, cuts)
+    theirs = convert_nodes(found, source.format, format, partial(_cut, format=format, cuts=cuts))
     beside, left = _beside(source, found, format, memory)
     if left:
         theirs.losses.append(_left_behind(left))
     if theirs.failures or (strict and theirs.losses):
-        raise ConversionError(_listed(theirs.failures or theirs.losses, format))
+        raise ConversionError(listed(theirs.failures or theirs.losses, format))
     sides = _Sides(source, store, format, path)
     tasks = (
         sides.task(name, found[name], metadata, name in theirs.same_bytes, memory)
@@ -131,36 +131,13 @@ def _left_behind(keys: tuple[str, ...]) -> Loss:
     return Loss("", f"{number} to no node: {', '.join(keys[:3])}{', …' if len(keys) > 3 else ''}")
 
 
-class _Nodes(NamedTuple):
-    """The target's nodes, which of the arrays keep their chunks' bytes, and what stands in the way."""
-
-    nodes: dict[str, NodeMetadata]
-    same_bytes: set[str]
-    losses: list[Loss]
-    failures: list[Loss]
-
-
-def _converted(found: dict[str, NodeMetadata], ours: Format, theirs: Format, cuts: Cuts) -> _Nodes:
-    result = _Nodes({}, set(), [], [])
-    for relative, metadata in found.items():
-        try:
-            check_new_path(relative, theirs.zarr_format)
-            if isinstance(metadata, GroupMetadata):
-                metadata = metadata.with_consolidated(None)
-            node, losses, same_bytes = converted(metadata, ours, theirs)
-            if isinstance(node, ArrayMetadata):
-                old, node = node, recut(node, theirs, cuts.of(relative))
-                losses = _still_lost(losses, cuts.of(relative))
-                same_bytes = same_bytes and old is node
-            theirs.write(relative, node)
-        except (ConversionError, NodeNameError, MetadataError, TypeError, ValueError) as error:
-            result.failures.append(Loss(relative, str(error)))
-            continue
-        result.nodes[relative] = node
-        result.losses.extend(Loss(relative, what) for what in losses)
-        if same_bytes:
-            result.same_bytes.add(relative)
-    return result
+def _cut(relative: str, converted: Converted, format: Format, cuts: Cuts) -> Converted:
+    """Return a node with the chunks and codecs that the user asks for."""
+    node, losses, same_bytes = converted
+    if not isinstance(node, ArrayMetadata):
+        return converted
+    changed = recut(node, format, cuts.of(relative))
+    return Converted(changed, _still_lost(losses, cuts.of(relative)), same_bytes and changed is node)
 
 
 def _still_lost(losses: tuple[str, ...], cut: Cut) -> tuple[str, ...]:
@@ -171,24 +148,6 @@ def _still_lost(losses: tuple[str, ...], cut: Cut) -> tuple[str, ...]:
         if not keeps(asked)
     )
     return tuple(loss for loss in losses if not loss.startswith(replaced))
-
-
-def _listed(losses: list[Loss], format: Format) -> str:
-    head = f"Zarr {format.zarr_format} cannot hold "
-    if len(losses) == 1:
-        return head + str(losses[0])
-    listed = "\n".join(f"  - {line}" for line in _gathered(losses))
-    return f"{head}{len(losses)} things of the source:\n{listed}"
-
-
-def _gathered(losses: list[Loss]) -> Iterator[str]:
-    """Yield a line for each thing that is lost, with the first few of the nodes that lose it."""
-    paths: dict[str, list[str]] = {}
-    for loss in losses:
-        paths.setdefault(loss.what, []).append(f"/{loss.path}")
-    for what, where in paths.items():
-        more = f" and {len(where) - _PATHS_SHOWN} more" if len(where) > _PATHS_SHOWN else ""
-        yield f"{', '.join(where[:_PATHS_SHOWN])}{more}: {what}"
 
 
 def check_apart(ours: str, store: Store, path: str) -> None:

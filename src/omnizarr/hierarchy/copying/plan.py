@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
 from omnizarr.hierarchy.copying import journal
+from omnizarr.hierarchy.copying.convert import Loss
 from omnizarr.hierarchy.copying.journal import Journal
 from omnizarr.hierarchy.copying.transfer import Moved, Recoding, move_chunks, recode
 from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
@@ -27,16 +28,6 @@ from omnizarr.store.base import Store
 Progress: TypeAlias = Callable[[int, int], None]
 
 MEMORY = 512 * 2**20
-
-
-class Loss(NamedTuple):
-    """Something of the source that the target's format cannot hold."""
-
-    path: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"/{self.path}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

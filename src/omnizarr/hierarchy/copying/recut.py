@@ -14,10 +14,8 @@ from omnizarr.hierarchy.creating.codec_arguments import CodecArguments, codecs_o
 from omnizarr.jsontypes import JsonObject, Problems, read_ints, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import chain_to_v2, chain_to_v3
-from omnizarr.metadata.convert import Converted, to_v2, to_v3
 from omnizarr.metadata.extension import Extension, read_extensions
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import NodeMetadata
 
 KEEP: Literal["keep"] = "keep"
 PerArray: TypeAlias = "Any | Mapping[str, Any]"
@@ -86,13 +84,6 @@ def _for_path(value: Any, path: str) -> Any:
     if not _is_per_array(value):
         return value
     return next((item for name, item in value.items() if name.strip("/") == path), KEEP)
-
-
-def converted(metadata: NodeMetadata, ours: Format, theirs: Format) -> Converted:
-    """Return a node in the idiom of another format, and what that format cannot hold."""
-    if ours.zarr_format == theirs.zarr_format:
-        return Converted(metadata, (), True)
-    return (to_v2 if theirs.zarr_format == 2 else to_v3)(metadata)
 
 
 def recut(metadata: ArrayMetadata, format: Format, cut: Cut) -> ArrayMetadata:
