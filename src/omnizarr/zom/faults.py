@@ -73,7 +73,7 @@ def _again(one: ErrorDetails, title: str, at: Location) -> InitErrorDetails:
 
 def _message(one: ErrorDetails) -> str:
     """Return an error in the words of this library: what was expected, and what was found."""
-    if one["type"].startswith(_OURS):
+    if one["type"].startswith(_OURS) or _CHAIN in one.get("ctx", {}):
         return one["msg"]
     if one["type"] in _MISSING:
         return "required, but missing"
