@@ -16,13 +16,29 @@ from typing import Any
 
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.group import AnyNode, Group
+from omnizarr.jsontypes import shown
 from omnizarr.zom import v2, v3
+from omnizarr.zom.compare import diff
+from omnizarr.zom.difference import Difference
 from omnizarr.zom.faults import Violation
+from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import Kind, kind_of
 
-__all__ = ["Attributes", "NodeSpec", "Violation", "from_json", "from_node", "v2", "v3"]
+__all__ = [
+    "Attributes",
+    "Difference",
+    "NodeSpec",
+    "Violation",
+    "diff",
+    "from_flat",
+    "from_json",
+    "from_node",
+    "to_flat",
+    "v2",
+    "v3",
+]
 
 
 def from_json(document: str | bytes | Mapping[str, Any]) -> NodeSpec[Any]:
@@ -34,9 +50,11 @@ def from_json(document: str | bytes | Mapping[str, Any]) -> NodeSpec[Any]:
         It is no JSON, or no model; every fault with its path.
     """
     found = parsed(document)
-    number = found.get("zarr_format", found.get("zarr_version")) if isinstance(found, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise MetadataError([Problem("", f"expected an object, found {shown(found)}")])
+    number = found.get("zarr_format", found.get("zarr_version"))
     if number not in (2, 3):
-        raise MetadataError([Problem("zarr_format", f"expected 2 or 3, found {number!r}")])
+        raise MetadataError([Problem("zarr_format", f"expected 2 or 3, found {shown(number)}")])
     return untyped_model(number, kind_of(found)).from_json(found)
 
 
@@ -55,3 +73,24 @@ def from_node(node: AnyNode, *, depth: int | None = None) -> NodeSpec[Any]:
     """
     kind: Kind = "group" if isinstance(node, Group) else "array"
     return untyped_model(int(node.zarr_format), kind).from_node(node, depth=depth)
+
+
+def from_flat(nodes: Mapping[str, Any]) -> NodeSpec[Any]:
+    """Return the model of nodes by path: `""` is the root, `"/a/b"` lies in `"/a"`.
+
+    Groups that are missing on the way, the root too, have no attributes. Nodes are models, which remain of
+    their classes, or documents, of one version of Zarr; the `members` of groups are what the paths say.
+
+    Raises
+    ------
+    MetadataError
+        Paths clash, lie in arrays or too deep; versions differ; documents are broken. Every fault with its
+        path.
+    """
+    root = nested(nodes, version_of(nodes))
+    return root if isinstance(root, NodeSpec) else from_json(root)
+
+
+def to_flat(spec: NodeSpec[Any], root_path: str = "") -> dict[str, NodeSpec[Any]]:
+    """Return the nodes of a model by path, the root by `root_path`; the `members` of groups are None."""
+    return flattened(spec, root_path)
