@@ -26,6 +26,7 @@ COMMANDS = {
     "consolidate": "Gather the metadata of a hierarchy in its root.",
     "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
     "demo": "Convert a netCDF file and compare it through three readers.",
+    "diff": "List what differs between two hierarchies or models.",
     "dump": "Show a dataset as CDL, as ncdump does.",
     "gen": "Make a dataset from CDL, as ncgen does.",
     "info": "Describe an array or a group.",
