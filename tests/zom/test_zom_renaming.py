@@ -1,4 +1,4 @@
-"""The property `members` of a group's metadata has another name in the group's model, and gets its own back."""
+"""The property `members` of a group's metadata has another name in its model, and gets its own back."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def test_at_most_one_name_changes_and_order_stays(names: set[str]) -> None:
     renamed = renaming.to_model(properties)
     assert list(renamed.values()) == list(properties.values())
     assert len(renamed.keys() - properties.keys()) <= 1
-    assert {name for name in names if not name.endswith("members") or name.strip("_") != "members"} <= set(
-        renamed
-    )
+    assert {name for name in names if name.lstrip("_") != "members"} <= renamed.keys()
 
 
 @given(sets_of_names)
@@ -75,7 +73,7 @@ def test_a_value_keeps_its_name_where_it_can_mean_nothing_else(names: set[str]) 
     """The names of others than of the one with most underscores, or of `members` itself, stay."""
     renamed = renaming.to_model(properties_of(names))
     changed = {name for name in names if renamed.get(name) != f"value of {name}"}
-    likes = [name for name in names if name.strip("_") == "members"]
+    likes = [name for name in names if name.lstrip("_") == "members"]
     assert changed == ({"members"} & names or {max(likes, key=len)} if likes else set())
 
 
@@ -144,7 +142,7 @@ def test_documents_come_back_from_stores_through_json(number: int, names: tuple[
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_model_has_both_the_property_and_the_nodes(number: int) -> None:
     store = stored_group({**HEADS[number], "members": value_of("a census")})
-    omnizarr.create_array(store, "a", shape=2, dtype="int8", zarr_format=number)  # type: ignore[call-overload]
+    omnizarr.open_group(store, mode="r+").create_array("a", shape=2, dtype="int8")
     model = zom.from_node(omnizarr.open_group(store, mode="r"))
     assert isinstance(model, zom.v2.GroupSpec | zom.v3.GroupSpec)
     assert list(model.nodes) == ["a"]

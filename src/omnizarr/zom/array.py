@@ -36,14 +36,17 @@ class ArraySpecBase(NodeSpec[Attrs], Generic[Attrs]):
         ----------
         array
             Anything with a shape and a dtype, or that numpy can make an array of. Of what has them, chunks,
-            attributes, names of dimensions and fill value are taken over too; codecs from arrays of omnizarr.
+            attributes (`attrs`), names of dimensions and fill value are taken over too; of omnizarr's arrays
+            the codecs and chunk keys. Zarr v2 has the names of dimensions in the attribute
+            `_ARRAY_DIMENSIONS`, as xarray; what else the version cannot say is left out.
         **arguments
             What `create_array` takes, in place of what was taken over or chosen: `chunks`, `shards`,
-            `filters`, `compressors`, `fill_value`, `attributes`, `dimension_names`, …
+            `filters`, `compressors`, `fill_value`, `attributes`, `dimension_names`, … Fill value and codecs
+            are not taken over for another `dtype`, nor chunks and names for a `shape` of another rank.
 
         Raises
         ------
-        MetadataError, ValueError, TypeError
+        ConversionError, MetadataError, ValueError, TypeError
             The arguments do not fit together, or cannot be said in this version of Zarr.
         """
         metadata = array_metadata(array, cls.version.number, arguments)

@@ -10,6 +10,7 @@ from omnizarr.codecs.base import Codec
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.make import MakeArguments, type_of
 from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.formats import v2_node
 
 
 def likeness(data: Any, zarr_format: int | str | None = None) -> MakeArguments:
@@ -39,7 +40,12 @@ def _is_uneven(chunks: tuple[Any, ...]) -> bool:
 
 
 def codecs_of(array: Array) -> MakeArguments:
-    """Return the arguments that ask for an array's own codecs."""
+    """Return the arguments that ask for an array's own codecs, in its own format."""
+    if array.zarr_format == 2:
+        document: Any = v2_node.write_node(array.metadata)[v2_node.ARRAY]
+        return MakeArguments(
+            filters=document["filters"], compressors=document["compressor"], order=document["order"]
+        )
     return MakeArguments(
         filters=[_extension(codec) for codec in array.filters],
         serializer=_extension(array.serializer),
