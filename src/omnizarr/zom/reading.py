@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from omnizarr.errors import ConversionError, MetadataError, Problem
+from omnizarr.hierarchy.discover import OnError
 from omnizarr.hierarchy.group import AnyNode, Group
-from omnizarr.hierarchy.paths import parent_of
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.version import DEEPEST, Version
@@ -16,7 +16,9 @@ M = TypeVar("M")
 Make = Callable[[dict[str, Any], NodeMetadata], M]
 
 
-def read_model(node: AnyNode, version: Version, depth: int | None, make: Make[M]) -> M:
+def read_model(
+    node: AnyNode, version: Version, depth: int | None, make: Make[M], on_error: OnError | None = None
+) -> M:
     """Return what `make` makes of the document of an open array or group, with those of the nodes below it.
 
     Parameters
@@ -26,13 +28,16 @@ def read_model(node: AnyNode, version: Version, depth: int | None, make: Make[M]
     make
         Receives a document and the metadata that say the same. A group's `members` are filled in
         afterwards, with what it made of them.
+    on_error
+        Receives the path, relative to the node, and the error of each node whose documents are broken. Such
+        nodes are left out, and so is what lies in them.
 
     Raises
     ------
     ConversionError
         The node is of another version.
     MetadataError
-        Documents in the store are broken, or lie too deep; all of them are named.
+        Documents in the store are broken, or lie too deep, and there is no `on_error`; all are named.
     """
     if node.zarr_format != version.number:
         message = f"expected Zarr {version.number}, found Zarr {node.zarr_format}: {node.store_path}"
@@ -43,31 +48,58 @@ def read_model(node: AnyNode, version: Version, depth: int | None, make: Make[M]
         members: dict[str, M] | None = None if limit == 0 else {}
         document["members"] = members  # type: ignore[assignment]
         if members is not None:
-            _add_below(node, version, members, limit, make)
+            _read_below(node, version, members, limit, make, on_error)
     return make(document, node.metadata)
 
 
-def _add_below(
-    group: Group, version: Version, members: dict[str, M], limit: int | None, make: Make[M]
+def _read_below(
+    group: Group,
+    version: Version,
+    members: dict[str, M],
+    limit: int | None,
+    make: Make[M],
+    on_error: OnError | None,
 ) -> None:
     problems: list[Problem] = []
 
-    def refuse(path: str, error: MetadataError) -> None:
+    def collect(path: str, error: MetadataError) -> None:
         problems.extend(one._replace(at=_at(path, one.at)) for one in error.problems)
 
-    groups = {"": members}
+    _add_below(group, version, members, limit, make, on_error or collect)
+    if problems:
+        raise MetadataError(problems, store=group.store.name, path=group.path)
+
+
+def _add_below(
+    group: Group,
+    version: Version,
+    members: dict[str, M],
+    limit: int | None,
+    make: Make[M],
+    refuse: OnError,
+) -> None:
+    groups: dict[str, Any] = {"": members}
     for path, metadata in group.walk(None if limit is None else limit - 1, on_error=refuse):
         level = path.count("/") + 1
         if level > DEEPEST:
-            problems.append(Problem(_at(path), f"lies in more than {DEEPEST} groups within one another"))
+            refuse(path, _fault(f"lies in more than {DEEPEST} groups within one another"))
             break
+        parent, _, name = path.rpartition("/")
+        if parent not in groups:  # consolidated metadata can say so
+            refuse(path, _fault(f"lies in /{parent}, where there is no group"))
+            continue
+        if (faults := version.codec_faults(metadata)) is not None:
+            refuse(path, faults)
+            continue
         document: JsonObject = version.as_read(metadata)
         if isinstance(metadata, GroupMetadata):
             inner: Any = None if level == limit else {}
             document["members"] = groups[path] = inner
-        groups[parent_of(path)][path.rpartition("/")[2]] = make(document, metadata)
-    if problems:
-        raise MetadataError(problems, store=group.store.name, path=group.path)
+        groups[parent][name] = make(document, metadata)
+
+
+def _fault(message: str) -> MetadataError:
+    return MetadataError([Problem("", message)])
 
 
 def _at(path: str, at: str = "") -> str:
