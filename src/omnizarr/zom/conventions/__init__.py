@@ -12,12 +12,14 @@ from types import MappingProxyType
 from typing import Any
 
 from omnizarr.errors import ConversionError
-from omnizarr.zom.conventions import xarray
+from omnizarr.zom.conventions import nczarr, xarray
 from omnizarr.zom.node import NodeSpec
 
 __all__ = ["CONVENTIONS", "convention"]
 
-CONVENTIONS: Mapping[str, Mapping[int, type[NodeSpec[Any]]]] = MappingProxyType({"xarray": xarray.MODELS})
+CONVENTIONS: Mapping[str, Mapping[int, type[NodeSpec[Any]]]] = MappingProxyType(
+    {"xarray": xarray.MODELS, "nczarr": nczarr.MODELS}
+)
 """The model of each convention for each version of Zarr that it has one for."""
 
 
