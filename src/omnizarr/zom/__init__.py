@@ -24,6 +24,7 @@ from omnizarr.zom.faults import Violation
 from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
 from omnizarr.zom.text import parsed
+from omnizarr.zom.typescript import typescript
 from omnizarr.zom.version import Kind, kind_of
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "from_json",
     "from_node",
     "to_flat",
+    "typescript",
     "v2",
     "v3",
 ]

@@ -1,0 +1,1 @@
+"""Models as types of TypeScript."""
