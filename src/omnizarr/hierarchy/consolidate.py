@@ -5,6 +5,7 @@ https://zarr.readthedocs.io/en/stable/user-guide/consolidated_metadata/
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -47,7 +48,7 @@ def consolidate_metadata(
     if not isinstance(metadata, GroupMetadata):
         message = "expected a group to consolidate, found an array"
         raise NodeTypeError(message, store=where.store.name, path=where.path)
-    nodes = {name: _inner(node, format) for name, node in walk(where.store, format, where.path)}
+    nodes = in_block(dict(walk(where.store, format, where.path)), format)
     return Group(where.store, format, where.path, _store(*where, format, metadata, nodes))
 
 
@@ -59,11 +60,16 @@ def is_consolidated(group: Group) -> bool:
     return group.store.exists(key)
 
 
-def _inner(node: NodeMetadata, format: Format) -> NodeMetadata:
-    """Zarr-python looks for the nodes below an inner v3 group in the store, unless that has a block too."""
-    if not isinstance(node, GroupMetadata):
-        return node
-    return node.with_consolidated({} if format.consolidated_key("") is None else None)
+def in_block(nodes: Mapping[str, NodeMetadata], format: Format) -> dict[str, NodeMetadata]:
+    """Return the nodes below a group as its consolidated metadata have them.
+
+    Zarr-python looks for the nodes below an inner v3 group in the store, unless that has a block too.
+    """
+    empty: Mapping[str, NodeMetadata] | None = {} if format.consolidated_key("") is None else None
+    return {
+        path: node.with_consolidated(empty) if isinstance(node, GroupMetadata) else node
+        for path, node in nodes.items()
+    }
 
 
 def _store(

@@ -7,21 +7,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from omnizarr.errors import NodeTypeError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.chunking import Chunks, Shards
 from omnizarr.hierarchy.creating.codec_arguments import Codecs
 from omnizarr.hierarchy.creating.like import codecs_of, likeness
 from omnizarr.hierarchy.creating.make import MakeArguments, by_present_names, make_array
+from omnizarr.hierarchy.creating.many import nodes_below, place_all, with_groups_between
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.creating.plan_array import DEFAULT_FILL
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
-from omnizarr.hierarchy.opening.formats import format_for_new, in_format
+from omnizarr.hierarchy.opening.formats import format_for_new
 from omnizarr.hierarchy.opening.locate import Place, locate
-from omnizarr.hierarchy.paths import joined, normal_path
+from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 
@@ -163,22 +163,28 @@ def create_hierarchy(
     zarr_format: int | str | None = None,
     overwrite: bool = False,
 ) -> Iterator[tuple[str, AnyNode]]:
-    """Make many nodes, given their metadata by path; the root is `""`. Yield each as it is made."""
-    named = {normal_path(name): metadata for name, metadata in nodes.items()}
+    """Make many nodes, given their metadata by path; the root is `""`. Yield each.
+
+    All is checked first, when the first one is asked for; after a failure none of the nodes is there.
+
+    Raises
+    ------
+    NodeExistsError
+        There is something already, and not `overwrite`.
+    NodeTypeError
+        A node above another one is an array.
+    """
     where = _place(store, None, None, None)
     format = format_for_new(*where, _format(store, zarr_format))
-    if "" in named:
-        root = in_format(format, named.pop(""))
-        top = node_of(where.store, format, where.path, root)
-        place(where.store, format, where.path, root, overwrite=overwrite)
-        yield "", top
-    else:
+    found = nodes_below(format, where.path, nodes)
+    if where.path not in found:
         top = group(where.store, path=where.path, zarr_format=format.zarr_format)
-    if isinstance(top, Group):
-        yield from top.create_hierarchy(named, overwrite=overwrite)
-    elif named:
-        message = f"an array can hold no other nodes, found {', '.join(map(repr, named))}"
-        raise NodeTypeError(message, store=where.store.name, path=where.path)
+        yield from top.create_hierarchy(nodes, overwrite=overwrite)
+        return
+    handles = {path: node_of(where.store, format, path, metadata) for path, metadata in found.items()}
+    place_all(where.store, format, with_groups_between(found), overwrite=overwrite)
+    for path, handle in handles.items():
+        yield path[len(prefix_of(where.path)) :], handle
 
 
 def create(shape: int | Sequence[int], *, store: Any = None, **arguments: Any) -> Array:

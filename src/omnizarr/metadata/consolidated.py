@@ -29,7 +29,7 @@ def read_zmetadata(document: Json, problems: Problems) -> dict[str, NodeMetadata
     read_int(top.get(_VERSION, 1), _VERSION, problems, 1, 1)
     found = read_object(top.get("metadata", {}), "metadata", problems, optional=None)
     nodes: dict[str, NodeMetadata] = {}
-    for path, documents in _nodes(found).items():
+    for path, documents in documents_by_node(found).items():
         inner = Problems()
         nodes[path] = read_node(documents, inner)
         if not is_path(path):
@@ -60,7 +60,7 @@ def write_zmetadata(group: GroupMetadata, nodes: Mapping[str, NodeMetadata]) -> 
 
 def _with_strangers(metadata: JsonObject, spelled: Any) -> JsonObject:
     """Add what the document held beside the nodes: sidecar documents of netCDF-C, say."""
-    nodes = _nodes(spelled)
+    nodes = documents_by_node(spelled)
     of_nodes = {f"{path}/{name}" for path, documents in nodes.items() for name in documents}
     strangers = {
         key: value for key, value in spelled.items() if key not in of_nodes and key not in _DOCUMENTS
@@ -68,8 +68,8 @@ def _with_strangers(metadata: JsonObject, spelled: Any) -> JsonObject:
     return metadata | strangers
 
 
-def _nodes(metadata: JsonObject) -> dict[str, dict[str, Json]]:
-    """Return the documents of each node, by name; those of the group itself are left out."""
+def documents_by_node(metadata: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
+    """Return the documents of each node of a `.zmetadata`, by name; not those of the group itself."""
     found: dict[str, dict[str, Json]] = {}
     for key, document in metadata.items():
         path, _, name = key.rpartition("/")

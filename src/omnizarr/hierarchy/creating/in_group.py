@@ -12,12 +12,12 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.like import likeness
 from omnizarr.hierarchy.creating.make import MakeArguments, by_present_names, make_array
+from omnizarr.hierarchy.creating.many import nodes_below, place_all, with_groups_between
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.creating.plan_array import FillChoice, shape_of
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.opening.formats import in_format
-from omnizarr.hierarchy.paths import joined, normal_path, parent_of
+from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
@@ -126,23 +126,29 @@ class GroupCreation(Node):
     def create_hierarchy(
         self, nodes: Mapping[str, NodeMetadata], *, overwrite: bool = False
     ) -> Iterator[tuple[str, Array | Self]]:
-        """Make many nodes, given their metadata by paths below this group; yield each as it is made.
+        """Make many nodes, given their metadata by paths below this group, and yield each.
 
-        Groups that the paths need and `nodes` does not have are made without attributes.
+        Groups that the paths need and `nodes` does not have are made without attributes. All is checked
+        first, when the first one is asked for; after a failure none of the nodes is there.
+
+        Raises
+        ------
+        NodeExistsError
+            There is something already, and not `overwrite`.
+        NodeTypeError
+            A node above another one is an array.
         """
-        made = {self.path}
-        for name, metadata in sorted(nodes.items(), key=lambda item: normal_path(item[0]).split("/")):
-            path, metadata = self._below(name), in_format(self.format, metadata)
-            above = parent_of(path)
-            known = above if above in made else self.path
-            if isinstance(metadata, ArrayMetadata):
-                node: Array | Self = Array(self.store, self.format, path, metadata)
-                place(self.store, self.format, path, metadata, overwrite=overwrite, parent=known)
-                self._forget_snapshot()
-            else:
-                node = self._make_group(path, metadata, overwrite, known)
-                made.add(path)
-            yield normal_path(name), node
+        below = nodes_below(self.format, self.path, nodes)
+        if self.path in below:
+            self._below("")
+        handles = {path: self._handle(path, metadata) for path, metadata in below.items()}
+        try:
+            needed = with_groups_between(below)
+            place_all(self.store, self.format, needed, overwrite=overwrite, parent=self.path)
+        finally:
+            self._forget_snapshot()
+        for path, handle in handles.items():
+            yield path[len(prefix_of(self.path)) :], handle
 
     # --- arrays of one value, with numpy's names
 
@@ -186,11 +192,13 @@ class GroupCreation(Node):
             raise MetadataError([Problem("name", f"expected a path below the group, found {name!r}")])
         return joined(self.path, relative)
 
-    def _make_group(
-        self, path: str, metadata: GroupMetadata, overwrite: bool, parent: str | None = None
-    ) -> Self:
-        known = self.path if parent is None else parent
-        place(self.store, self.format, path, metadata, overwrite=overwrite, parent=known)
+    def _handle(self, path: str, metadata: NodeMetadata) -> Array | Self:
+        if isinstance(metadata, ArrayMetadata):
+            return Array(self.store, self.format, path, metadata)
+        return type(self)(self.store, self.format, path, metadata)
+
+    def _make_group(self, path: str, metadata: GroupMetadata, overwrite: bool) -> Self:
+        place(self.store, self.format, path, metadata, overwrite=overwrite, parent=self.path)
         self._forget_snapshot()
         return type(self)(self.store, self.format, path, metadata)
 

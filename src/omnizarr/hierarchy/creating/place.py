@@ -53,9 +53,9 @@ def place(
     deciding = next(reversed(documents))
     for key in deciding_keys(format, path):
         if key != deciding and not overwrite and store.exists(key):
-            raise _exists(store, format, path)
+            raise there_already(store, format, path)
     if not store.set_if_absent(deciding, documents.pop(deciding)):
-        raise _exists(store, format, path)
+        raise there_already(store, format, path)
     for key, document in documents.items():
         store.set(key, document)
 
@@ -68,14 +68,27 @@ def ensure_groups_above(store: Store, format: Format, path: str, parent: str | N
     NodeTypeError
         A node above is an array.
     """
-    missing = []
+    for ancestor in missing_groups_above(store, format, path, parent):
+        ensure_group(store, format, ancestor)
+
+
+def missing_groups_above(store: Store, format: Format, path: str, parent: str | None = None) -> list[str]:
+    """Return the paths of the groups above `path` that are missing, the outermost first.
+
+    Raises
+    ------
+    NodeTypeError
+        A node above is an array.
+    NodeExistsError
+        A node above is of another format.
+    """
+    missing: list[str] = []
     for ancestor in ancestors_of(path):
         if ancestor == parent or _is_group(store, format, ancestor):
             break
         refuse_other_formats(store, format, ancestor)
-        missing.append(ancestor)
-    for ancestor in reversed(missing):
-        ensure_group(store, format, ancestor)
+        missing.insert(0, ancestor)
+    return missing
 
 
 def refuse_other_formats(store: Store, format: Format, path: str) -> None:
@@ -93,12 +106,25 @@ def refuse_other_formats(store: Store, format: Format, path: str) -> None:
             raise NodeExistsError(message, store=store.name, path=path)
 
 
-def ensure_group(store: Store, format: Format, path: str) -> None:
-    """Make a group unless there is one; another writer may do the same at the same moment."""
-    documents = format.write(path, GroupMetadata())
-    made = [store.set_if_absent(key, document) for key, document in reversed(documents.items())]
+def ensure_group(store: Store, format: Format, path: str, made: list[str] | None = None) -> None:
+    """Make a group unless there is one; another writer may do the same at the same moment.
+
+    Parameters
+    ----------
+    made
+        Receives the keys that were stored.
+
+    Raises
+    ------
+    NodeTypeError
+        There is an array.
+    """
+    [(key, document)] = format.write(path, GroupMetadata()).items()
+    is_new = store.set_if_absent(key, document)
+    if is_new and made is not None:
+        made.append(key)
     # Where an array has a deciding document of its own, it could have been made in the meantime.
-    if not made[0] or len(deciding_keys(format, path)) > 1:
+    if not is_new or len(deciding_keys(format, path)) > 1:
         _is_group(store, format, path)
 
 
@@ -118,7 +144,8 @@ def _is_group(store: Store, format: Format, path: str) -> bool:
     return kind is not None
 
 
-def _exists(store: Store, format: Format, path: str) -> NodeExistsError:
-    kind = "a group" if kind_at(store, format, path) is GroupMetadata else "an array"
-    message = f"{kind} is there already; overwrite=True replaces it"
+def there_already(store: Store, format: Format, path: str) -> NodeExistsError:
+    """Return the error that says what is at the place of a new node."""
+    kind = {GroupMetadata: "a group", ArrayMetadata: "an array"}.get(kind_at(store, format, path))  # type: ignore[arg-type]
+    message = f"{kind or 'a part of a node'} is there already; overwrite=True replaces it"
     return NodeExistsError(message, store=store.name, path=path)
