@@ -312,12 +312,19 @@ class NodeSpec(BaseModel, Generic[Attrs]):
     @classmethod
     def _refused(cls, document: Mapping[str, Any]) -> str | None:
         """Return why something is no such node at all, so that nothing else need be said of it."""
-        number, kind = document.get("zarr_format", cls.version.number), kind_of(document)
+        number, kind = document.get("zarr_format", cls.version.number), kind_of(cls._with_shape(document))
         if kind != cls.kind:
             return f"expected {_ARTICLES[cls.kind]}, found {_ARTICLES[kind]}"
         if number in (2, 3) and number != cls.version.number:
             return f"expected Zarr {cls.version.number}, found Zarr {number}; convert maps one to the other"
         return None
+
+    @classmethod
+    def _with_shape(cls, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a document with the shape that arrays of this model have where none is said."""
+        if "members" in document or "shape" not in defaults(cls):
+            return document
+        return {"shape": defaults(cls)["shape"], **document}
 
     @classmethod
     def _read_structure(

@@ -5,7 +5,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Generic, Literal, TypeAlias
 
 from pydantic import Discriminator, Tag
 from typing_extensions import TypeVar
@@ -52,12 +52,16 @@ class ArraySpec(ArraySpecBase[Attrs], Generic[Attrs]):
     dimension_names: Names | None = None
 
 
-Node: TypeAlias = Annotated[
-    Annotated["ArraySpec", Tag("array")] | Annotated["GroupSpec", Tag("group")], Discriminator(kind_of_value)
-]
+if TYPE_CHECKING:
+    Node: TypeAlias = "ArraySpec[Any] | GroupSpec[Any, Any]"
+else:  # the name is looked up here, and not where a user's subclass is
+    _Group = ForwardRef("GroupSpec", module=__name__)
+    Node = Annotated[
+        Annotated[ArraySpec, Tag("array")] | Annotated[_Group, Tag("group")], Discriminator(kind_of_value)
+    ]
 """Any node of a Zarr v3 hierarchy."""
 
-Member = TypeVar("Member", default="Node")
+Member = TypeVar("Member", default=Node)
 
 
 @untyped
