@@ -12,13 +12,17 @@ from types import MappingProxyType
 from typing import Any
 
 from omnizarr.errors import ConversionError
-from omnizarr.zom.conventions import nczarr, xarray
+from omnizarr.zom.conventions import nczarr, nczarr2, xarray
 from omnizarr.zom.node import NodeSpec
 
 __all__ = ["CONVENTIONS", "convention"]
 
 CONVENTIONS: Mapping[str, Mapping[int, type[NodeSpec[Any]]]] = MappingProxyType(
-    {"xarray": xarray.MODELS, "nczarr": nczarr.MODELS}
+    {
+        "xarray": xarray.MODELS,
+        "nczarr": nczarr.MODELS,
+        "nczarr2": nczarr2.MODELS,
+    }
 )
 """The model of each convention for each version of Zarr that it has one for."""
 

@@ -99,9 +99,9 @@ MODELS: dict[int, type[NodeSpec[Any]]] = {2: DatasetV2, 3: DatasetV3}
 
 
 def _older(document: Mapping[str, Any]) -> str | None:
-    """Return which generation wrote a dataset whose notes are not among the attributes; None for others."""
-    for name, writer in ((SUPERBLOCK, "4.9.1 to 4.9.2"), (SUPERBLOCK.upper(), "4.8.1 to 4.9.0")):
+    """Return who wrote a dataset whose notes are not among the attributes; None of any other."""
+    for name, writer in ((SUPERBLOCK, "4.9.1 to 4.9.3-development"), (SUPERBLOCK.upper(), "4.8.1 to 4.9.0")):
         if name in document:
-            expected = f"expected {SUPERBLOCK} among the attributes, as of netCDF-C 4.9.3"
-            return f"{expected}, found {name} in the group's own document, which netCDF-C {writer} wrote"
+            message = f"found {name} beside the attributes: netCDF-C {writer} wrote this"
+            return f"expected {SUPERBLOCK} among the attributes, {message}, which is the convention 'nczarr2'"
     return None

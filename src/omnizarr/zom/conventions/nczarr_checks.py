@@ -58,16 +58,8 @@ def _axes(node: AnyArray, note: ArrayNote) -> Iterator[Violation]:
 
 def _names(node: AnyArray, expected: list[Json]) -> Iterator[Violation]:
     """Yield the names of axes that are not those of the dimensions."""
-    metadata = node.metadata
-    if node.zarr_format == 3:
-        at, names = (
-            "dimension_names",
-            None if metadata.dimension_names is None else [*metadata.dimension_names],
-        )
-    else:
-        at, names = f"attributes.{_NAMES_V2}", metadata.attributes.get(_NAMES_V2)  # type: ignore[assignment]
-        expected = expected or [_SCALAR]
-    if not isinstance(names, list):
+    at, names = _axis_names(node)
+    if names is None or (not expected and names == [_SCALAR] and node.zarr_format == 2):
         return
     if len(names) != len(expected):
         yield Violation(at, f"expected {shown(expected)}, as the notes have it, found {shown(names)}")
@@ -76,6 +68,15 @@ def _names(node: AnyArray, expected: list[Json]) -> Iterator[Violation]:
         if name != other and name is not None:
             message = f"expected {shown(other)}, as the notes have it, found {shown(name)}"
             yield Violation(f"{at}[{number}]", message)
+
+
+def _axis_names(node: AnyArray) -> tuple[str, list[Json] | None]:
+    """Return the names of an array's axes with their place; None where it has none."""
+    metadata = node.metadata
+    if node.zarr_format == 3:
+        return "dimension_names", None if metadata.dimension_names is None else [*metadata.dimension_names]
+    names = metadata.attributes.get(_NAMES_V2)
+    return f"attributes.{_NAMES_V2}", names if isinstance(names, list) else None
 
 
 def _last(path: Json) -> Json:

@@ -46,20 +46,22 @@ class Note:
         return Part(self.content.get(name), inside(self.at, name))
 
 
-def note_of(node: NodeSpec[Any], *names: str) -> Note:
-    """Return the first of a node's notes, by their names: of its attributes, or of its own document."""
+def noted(node: NodeSpec[Any], *names: str) -> Part | None:
+    """Return what has the first of several names: among a node's attributes, or in its own document."""
     metadata = node.metadata
-    places: tuple[tuple[Mapping[str, Json], str], ...] = (
-        (metadata.attributes, "attributes"),
-        (metadata.extra, ""),
-    )
-    for place, at in places:
-        for name in names:
-            for spelled in (name, name.upper()):
-                content = place.get(spelled)
-                if isinstance(content, dict):
-                    return Note(content, inside(at, spelled))
-    return Note({}, f"attributes.{names[0]}")
+    for place, at in ((metadata.attributes, "attributes"), (metadata.extra, "")):
+        for spelled in (spelled for name in names for spelled in (name, name.upper())):
+            if spelled in place:
+                return Part(place[spelled], inside(at, spelled))
+    return None
+
+
+def note_of(node: NodeSpec[Any], *names: str) -> Note:
+    """Return the first of a node's notes, by their names; an empty one where there is no object."""
+    found = noted(node, *names)
+    if found is None or not isinstance(found.value, dict):
+        return Note({}, f"attributes.{names[0]}")
+    return Note(found.value, found.at)
 
 
 # --- arrays
