@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypeAlias, TypeVar, get_args
 
 import numpy as np
-from pydantic import BeforeValidator, ConfigDict, GetCoreSchemaHandler, StrictInt, StrictStr
+from pydantic import BeforeValidator, ConfigDict, GetCoreSchemaHandler, StrictInt, StrictStr, with_config
 from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
@@ -34,10 +34,9 @@ Names: TypeAlias = Items[StrictStr | None]
 """A name or None for each axis."""
 
 
+@with_config(ConfigDict(extra="forbid"))
 class NamedConfig(TypedDict):
     """An extension of Zarr v3: a name, a configuration, and whether a reader must understand it."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
 
     name: str
     configuration: NotRequired[dict[str, Any]]
