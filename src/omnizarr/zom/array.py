@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
+from omnizarr.hierarchy.array import Array
 from omnizarr.jsontypes import same_json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.zom.building import array_metadata
@@ -51,6 +53,19 @@ class ArraySpecBase(NodeSpec[Attrs], Generic[Attrs]):
         """
         metadata = array_metadata(array, cls.version.number, arguments)
         return cls._read(KnownDocument(cls.version.write(metadata), metadata))
+
+    if TYPE_CHECKING:  # done by `NodeSpec`; here it is known what is opened
+
+        def to_store(
+            self,
+            store: Any = None,
+            path: str | None = None,
+            *,
+            overwrite: bool = False,
+            exist_ok: bool = False,
+            consolidated: bool = False,
+            storage_options: Mapping[str, Any] | None = None,
+        ) -> Array: ...
 
     def _equals(self, other: NodeSpec[Any]) -> bool:
         return isinstance(other, ArraySpecBase) and same_json(self.canonical(), other.canonical())

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import UnionType
-from typing import Any, ClassVar, Generic, Self, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, Field, ModelWrapValidatorHandler, ValidationError, create_model
 from pydantic_core import InitErrorDetails
 from typing_extensions import TypeVar, is_typeddict
 
+from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import JsonObject, same_json
 from omnizarr.zom.consolidated import from_consolidated, to_consolidated
+from omnizarr.zom.drawing import shortened
 from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
 from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
@@ -162,6 +164,22 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
             yield path, node
             if isinstance(node, GroupSpecBase):
                 waiting += reversed([(f"{path}/{name}", inner) for name, inner in node.nodes.items()])
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        return shortened(self, super().__repr_args__())
+
+    if TYPE_CHECKING:  # done by `NodeSpec`; here it is known what is opened
+
+        def to_store(
+            self,
+            store: Any = None,
+            path: str | None = None,
+            *,
+            overwrite: bool = False,
+            exist_ok: bool = False,
+            consolidated: bool = False,
+            storage_options: Mapping[str, Any] | None = None,
+        ) -> Group: ...
 
     def _equals(self, other: NodeSpec[Any]) -> bool:
         return (
