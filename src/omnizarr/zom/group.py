@@ -15,6 +15,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import JsonObject, same_json
 from omnizarr.zom.consolidated import from_consolidated, to_consolidated
 from omnizarr.zom.drawing import shortened
+from omnizarr.zom.drawing import shortened
 from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
 from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
@@ -180,6 +181,9 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
             consolidated: bool = False,
             storage_options: Mapping[str, Any] | None = None,
         ) -> Group: ...
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        return shortened(self, super().__repr_args__())
 
     def _equals(self, other: NodeSpec[Any]) -> bool:
         return (

@@ -22,9 +22,11 @@ from pydantic_core import InitErrorDetails
 from typing_extensions import TypeVar
 
 from omnizarr.hierarchy.group import AnyNode
+from omnizarr.hierarchy.tree import Tree
 from omnizarr.jsontypes import JsonObject, Problems, shown
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.compare import differences
+from omnizarr.zom.drawing import tree_of
 from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal
 from omnizarr.zom.fields import apart, as_document, by_alias, defaults, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
@@ -125,6 +127,13 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         them in any case, while attributes and members that are at fault are not of their types.
         """
         return iter(())
+
+    def tree(self, level: int | None = None, *, max_nodes: int = 500) -> Tree:
+        """Return a drawing of the hierarchy, `level` groups deep and of at most `max_nodes` nodes."""
+        return tree_of(self, level, max_nodes=max_nodes)
+
+    def _repr_html_(self) -> str:
+        return self.tree()._repr_html_()
 
     # --- in and out
 
