@@ -25,6 +25,7 @@ from omnizarr.errors import OmniZarrError
 COMMANDS = {
     "consolidate": "Gather the metadata of a hierarchy in its root.",
     "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
+    "create": "Create an array or a hierarchy from its model.",
     "demo": "Convert a netCDF file and compare it through three readers.",
     "diff": "List what differs between two hierarchies or models.",
     "dump": "Show a dataset as CDL, as ncdump does.",
@@ -120,7 +121,8 @@ def told(error: Exception) -> str:
         return "out of memory"
     if isinstance(error, OmniZarrError | ValueError | OSError):
         # Errors name the argument of the library; on the command line it is an option.
-        return _line(str(error).replace("overwrite=True", "--overwrite"))
+        text = str(error).replace("overwrite=True", "--overwrite").replace("exist_ok=True", "--exist-ok")
+        return _line(text)
     return _line(f"unexpected {type(error).__name__}: {error} ({DEBUG} shows where)")
 
 

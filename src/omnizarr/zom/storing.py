@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnizarr.errors import MetadataError, NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.consolidate import consolidate_metadata
@@ -47,6 +47,28 @@ def create(
     storage_options: Mapping[str, Any] | None,
 ) -> AnyNode:
     """Create the array or hierarchy of a model, and return it opened; see `NodeSpec.to_store`."""
+    options = {"overwrite": overwrite, "exist_ok": exist_ok, "consolidated": consolidated}
+    return store_model(spec, store, path, storage_options=storage_options, **options).handle
+
+
+class Stored(NamedTuple):
+    """The handle on a model's root in a store, and the nodes that were not there before, by path below it."""
+
+    handle: AnyNode
+    created: dict[str, NodeMetadata]
+
+
+def store_model(
+    spec: NodeSpec[Any],
+    store: Any,
+    path: str | None = None,
+    *,
+    overwrite: bool = False,
+    exist_ok: bool = False,
+    consolidated: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Stored:
+    """Create the array or hierarchy of a model, and tell what of it was made; see `NodeSpec.to_store`."""
     if overwrite and exist_ok:
         raise ValueError("expected overwrite or exist_ok, found both")
     if consolidated and spec.kind == "array":
@@ -73,22 +95,22 @@ class _Creation:
     consolidated: bool
     parent: str | None
 
-    def fresh(self, overwrite: bool) -> AnyNode:
+    def fresh(self, overwrite: bool) -> Stored:
         """Store all nodes, where there is nothing, or what is there may be deleted."""
         if not overwrite and (key := self.key_there()) is not None:
             raise self.occupied(key)
         return self.stored(overwrite)
 
-    def stored(self, overwrite: bool = False) -> AnyNode:
+    def stored(self, overwrite: bool = False) -> Stored:
         root = consolidated_root(self.nodes, self.version) if self.consolidated else self.nodes[""]
         handle = self.handle(root)  # what cannot be opened is told before anything is stored
         nodes = self.by_place({**self.nodes, "": root})
         place_all(
             self.store, self.version.format, nodes, overwrite=overwrite, vacant=True, parent=self.parent
         )
-        return handle
+        return Stored(handle, dict(self.nodes))
 
-    def merged(self) -> AnyNode:
+    def merged(self) -> Stored:
         """Store the nodes that are missing; those that are there have to be the same."""
         if self.key_there() is None:
             return self.stored()
@@ -104,12 +126,13 @@ class _Creation:
             parent=self.parent,
         )
         if not self.consolidated:
-            return handle
+            return Stored(handle, missing)
         try:  # of what is there, not only of what the model names
-            return consolidate_metadata(self.store, self.path, self.version.number)
+            handle = consolidate_metadata(self.store, self.path, self.version.number)
         except BaseException as error:
             placed.undo(error)
             raise
+        return Stored(handle, missing)
 
     def handle(self, root: NodeMetadata) -> AnyNode:
         return node_of(self.store, self.version.format, self.path, root)
@@ -125,7 +148,11 @@ class _Creation:
 
     def occupied(self, key: str) -> NodeExistsError:
         format = next((one for one in FORMATS.values() if is_node(self.store, one, self.path)), None)
-        what = f"key {key!r}, but no array or group" if format is None else f"Zarr {format.zarr_format}"
+        what = (
+            f"the key {key!r}, but no array or group"
+            if format is None
+            else f"a node of Zarr {format.zarr_format}"
+        )
         message = f"something is there already ({what}); overwrite=True replaces it"
         if format == self.version.format:
             message += ", exist_ok=True leaves what is the same and adds what is missing"
