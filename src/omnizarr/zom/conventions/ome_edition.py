@@ -6,7 +6,7 @@ https://ngff.openmicroscopy.org/0.4/ on Zarr v2, and https://ngff.openmicroscopy
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -19,7 +19,7 @@ from omnizarr.zom.conventions.ome_metadata import (
     Omero,
 )
 from omnizarr.zom.conventions.ome_plate import Plate, Plate04, Well, Well04
-from omnizarr.zom.conventions.parts import Part, Text
+from omnizarr.zom.conventions.parts import Filled, Part, Text
 from omnizarr.zom.conventions.places import Place
 from omnizarr.zom.faults import Violation, findings
 from omnizarr.zom.node import NodeSpec
@@ -28,8 +28,8 @@ from omnizarr.zom.types import Items
 LAYOUT = "bioformats2raw.layout"
 
 Layout: TypeAlias = Literal[3]
-Images: TypeAlias = Annotated[Items[Multiscale], Field(min_length=1)]
-Images04: TypeAlias = Annotated[Items[Multiscale04], Field(min_length=1)]
+Images: TypeAlias = Filled[Multiscale]
+Images04: TypeAlias = Filled[Multiscale04]
 Paths: TypeAlias = Items[Text]
 
 

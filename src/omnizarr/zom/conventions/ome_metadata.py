@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from omnizarr.jsontypes import shown
-from omnizarr.zom.conventions.parts import Number, Part, Text, repeated
+from omnizarr.zom.conventions.parts import Filled, Number, Part, Text, repeated
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.types import Items
 
@@ -48,10 +48,6 @@ class Scale(Part):
         """The numbers, where they are not in an array."""
         return self.scale
 
-    def faults(self) -> Iterator[Violation]:
-        """Yield that there is not one of the two ways to give the numbers."""
-        yield from _one_way("scale", self.scale, self.path)
-
 
 class Translation(Part):
     """The place of the first pixel along each axis, or the path of an array that holds it."""
@@ -64,16 +60,6 @@ class Translation(Part):
     def vector(self) -> Sequence[float] | None:
         """The numbers, where they are not in an array."""
         return self.translation
-
-    def faults(self) -> Iterator[Violation]:
-        """Yield that there is not one of the two ways to give the numbers."""
-        yield from _one_way("translation", self.translation, self.path)
-
-
-def _one_way(name: str, vector: object, path: object) -> Iterator[Violation]:
-    if (vector is None) == (path is None):
-        found = "none" if vector is None else "both"
-        yield Violation("", f"expected either {name!r} or 'path', found {found}")
 
 
 Transformation: TypeAlias = Annotated[Scale | Translation, Field(discriminator="type")]
@@ -96,6 +82,10 @@ def _order_faults(given: Sequence[Scale | Translation]) -> Iterator[Violation]:
     if kinds not in (["scale"], ["scale", "translation"]):
         expected = "expected exactly one scale, and after it at most one translation"
         yield Violation(at, f"{expected}, found {shown(kinds)}")
+    for number, one in enumerate(given):
+        if (one.vector is None) == (one.path is None):
+            found = "neither" if one.path is None else "both"
+            yield Violation(f"{at}[{number}]", f"expected either {one.type!r} or 'path', found {found}")
 
 
 class Multiscale(Part):
@@ -104,7 +94,7 @@ class Multiscale(Part):
     nullable: ClassVar[frozenset[str]] = frozenset({"type"})
 
     axes: Items[Axis]
-    datasets: Annotated[Items[Dataset], Field(min_length=1)]
+    datasets: Filled[Dataset]
     coordinateTransformations: Items[Transformation] | None = None  # noqa: N815
     name: Text | None = None
     type: Any = None
@@ -199,7 +189,7 @@ class LabelColor(Part):
     """The color of the pixels with a value."""
 
     value: LabelValue = Field(alias="label-value")
-    rgba: Annotated[Items[Byte], Field(min_length=4, max_length=4)] | None = None
+    rgba: tuple[Byte, Byte, Byte, Byte] | None = None
 
 
 class LabelProperties(Part):
@@ -217,8 +207,8 @@ class LabelSource(Part):
 class ImageLabel(Part):
     """That an image's pixels are labels, and what they mean."""
 
-    colors: Annotated[Items[LabelColor], Field(min_length=1)] | None = None
-    properties: Annotated[Items[LabelProperties], Field(min_length=1)] | None = None
+    colors: Filled[LabelColor] | None = None
+    properties: Filled[LabelProperties] | None = None
     source: LabelSource | None = None
     version: Text | None = None
 

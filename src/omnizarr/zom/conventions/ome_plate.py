@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from omnizarr.jsontypes import shown
-from omnizarr.zom.conventions.parts import Count, Index, Part, Text, repeated
+from omnizarr.zom.conventions.parts import Count, Filled, Index, Part, Text, repeated
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.types import Items
 
@@ -47,9 +47,9 @@ class PlateWell(Part):
 class Plate(Part):
     """A plate: rows, columns, and the wells that have images."""
 
-    columns: Annotated[Items[Line], Field(min_length=1)]
-    rows: Annotated[Items[Line], Field(min_length=1)]
-    wells: Annotated[Items[PlateWell], Field(min_length=1)]
+    columns: Filled[Line]
+    rows: Filled[Line]
+    wells: Filled[PlateWell]
     acquisitions: Items[Acquisition] | None = None
     field_count: Count | None = None
     name: Text | None = None
@@ -95,7 +95,7 @@ class FieldOfView(Part):
 class Well(Part):
     """The fields of view of a well."""
 
-    images: Annotated[Items[FieldOfView], Field(min_length=1)]
+    images: Filled[FieldOfView]
     version: Text | None = None
 
     def faults(self) -> Iterator[Violation]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -16,6 +17,9 @@ from pydantic import (
 
 from omnizarr.jsontypes import Problems, shown
 from omnizarr.zom.faults import Violation, refusal
+from omnizarr.zom.types import Items
+
+T = TypeVar("T")
 
 
 class Part(BaseModel):
@@ -65,6 +69,16 @@ Number: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False), Wr
 
 Text: TypeAlias = Annotated[str, Field(strict=True)]
 """A string, and nothing that could be made one."""
+
+
+def _filled(values: Sequence[T]) -> Sequence[T]:
+    if not values:
+        raise ValueError("expected at least one, found none")
+    return values
+
+
+Filled: TypeAlias = Annotated[Items[T], AfterValidator(_filled), Field(json_schema_extra={"minItems": 1})]
+"""One or more things in order. What pydantic says of `min_length` leaves out those that are at fault."""
 
 Index: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 """An integer of at least 0."""
