@@ -22,6 +22,12 @@ _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _CHAIN = "chain"
 _OURS, _UNSUPPORTED, _KIND = "zarr", "zarr_unsupported", "zarr_kind"
 _MISSING = ("missing", "missing_argument", "missing_keyword_only_argument")
+_EXPECTED = {
+    "union_tag_not_found": "expected an array or a group",
+    "dict_type": "expected an object",
+    "mapping_type": "expected an object",
+    "model_type": "expected an object",
+}
 _MEMBERS = "members"
 
 Location = tuple[int | str, ...]
@@ -82,7 +88,15 @@ def _message(one: ErrorDetails) -> str:
     if one["type"] in ("value_error", "assertion_error"):
         return one["msg"].partition(", ")[2]
     message = one["msg"][:1].lower() + one["msg"][1:]
-    return f"{message.replace('input should be', 'expected')}, found {shown(one['input'])}"
+    expected = _EXPECTED.get(one["type"], message.replace("input should be", "expected"))
+    return f"{expected}, found {shown(one['input'])}"
+
+
+def together(first: Problems, second: Problems) -> Problems:
+    """Return all problems; of fields that the first are about, no others."""
+    told = {as_location(problem.at)[:1] for problem in first.found}
+    second.found = first.found + [one for one in second.found if as_location(one.at)[:1] not in told]
+    return second
 
 
 def refusal(
@@ -117,8 +131,16 @@ def _error(kind: str, message: str, chain: tuple[str, ...]) -> PydanticCustomErr
 
 
 def as_location(at: str) -> Location:
-    """Return a place such as `codecs[1].configuration` as pydantic has it."""
-    return tuple(int(number) if number else name for number, name in _PART.findall(at))
+    """Return a place such as `codecs[1].configuration` as pydantic has it.
+
+    Names with brackets, or that are empty, cannot be told from others: what stands behind the field is one
+    part then, so that the place is told as it is.
+    """
+    found = tuple(int(number) if number else name for number, name in _PART.findall(at))
+    if _as_place(found) == at:
+        return found
+    field, _, rest = at.partition(".")
+    return (field, rest) if rest else (at,)
 
 
 def _location(violation: Violation) -> Location:
@@ -217,7 +239,7 @@ def _nearest(faults: list[_Fault]) -> list[_Fault]:
         faults = [
             fault
             for fault in faults
-            if len(fault.names) < level or _model(fault, level) == chosen[fault.names[:level]]
+            if len(fault.names) < level or _model(fault, level) in ("", chosen[fault.names[:level]])
         ]
     return faults
 
@@ -227,9 +249,9 @@ def _model(fault: _Fault, level: int) -> str:
 
 
 def _best(names: tuple[str, ...], models: list[str], faults: list[_Fault]) -> str:
-    counts = Counter(models)
-    if len(counts) == 1:
-        return models[0]
+    counts = Counter(model for model in models if model)  # others are what a group says of its members
+    if len(counts) < 2:
+        return next(iter(counts), "")
     level = len(names)
     others = {_model(fault, level) for fault in faults if fault.names == names and fault.kind == _KIND}
     return min(counts, key=lambda model: (model in others, counts[model]))

@@ -8,13 +8,16 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, AliasPath, BaseModel
 
-from omnizarr.jsontypes import Json, JsonObject, as_json
-from omnizarr.zom.plain import plain, strict_fill
+from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, same_json, shown
+from omnizarr.zom.plain import DEEPEST_VALUE, is_too_deep, plain, strict_fill
+from omnizarr.zom.types import of_numpy_v2, of_numpy_v3
 
 APART = ("attributes", "members")
 """What is not of the specification's metadata: it is checked and written in ways of its own."""
 
+TOO_DEEP = f"expected {DEEPEST_VALUE} lists and objects within one another at most, found more"
 _VERSION_ALIAS = "zarr_version"
+_MEMBERS = "members"
 
 
 def by_alias(model: BaseModel) -> dict[str, Any]:
@@ -50,24 +53,48 @@ def with_defaults(kind: type[BaseModel], document: Mapping[str, Any]) -> JsonObj
     return {**defaults(kind), **fields}
 
 
-def as_document(data: Any) -> dict[str, Any] | None:
-    """Return what a user gives for a model as a document: JSON, but for attributes and members."""
+def as_document(data: Any, problems: Problems | None = None) -> dict[str, Any] | None:
+    """Return what a user gives for a model as a document: JSON, but for attributes and members.
+
+    Fields that nothing can be done with are told to `problems`, and are None.
+    """
+    problems = Problems() if problems is None else problems
     if isinstance(data, BaseModel):
         data = by_alias(data) | _unseen_of(data)
     if not isinstance(data, Mapping):
         return None
-    document = {name: value if name in APART else _as_field(name, value) for name, value in data.items()}
-    if _VERSION_ALIAS in document and "zarr_format" not in document:
-        number = document.pop(_VERSION_ALIAS)
-        document = {"zarr_format": number, **document}
-    return document
+    document = {}
+    for name, value in data.items():
+        if not isinstance(name, str):
+            problems.add("", f"expected strings for names, found {shown(name)}")
+        elif name != _MEMBERS and is_too_deep(value):
+            problems.add(name, TOO_DEEP)
+            document[name] = None
+        else:
+            document[name] = value if name in APART else _as_field(name, value)
+    return _with_number(document, problems)
+
+
+def _with_number(document: dict[str, Any], problems: Problems) -> dict[str, Any]:
+    """Return a document whose `zarr_version` is called `zarr_format`."""
+    if _VERSION_ALIAS not in document:
+        return document
+    number = document.pop(_VERSION_ALIAS)
+    said = document.get("zarr_format", number)
+    if not same_json(said, number):
+        problems.add(_VERSION_ALIAS, f"expected {shown(said)}, as zarr_format is, found {shown(number)}")
+    return {"zarr_format": number, **document}
 
 
 def _as_field(name: str, value: Any) -> Any:
     try:
-        return as_json(strict_fill(value) if name == "fill_value" else value)
-    except (TypeError, ValueError, RecursionError):
+        return as_json(_IN_WORDS[name](value) if name in _IN_WORDS else value)
+    except (TypeError, ValueError):
         return value
+
+
+# What users may give in place of JSON, also where types find faults in something else.
+_IN_WORDS = {"fill_value": strict_fill, "dtype": of_numpy_v2, "data_type": of_numpy_v3}
 
 
 def unseen(given: Any, attributes: Any) -> JsonObject:

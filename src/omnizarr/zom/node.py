@@ -27,7 +27,7 @@ from omnizarr.jsontypes import JsonObject, Problems, shown
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.compare import differences
 from omnizarr.zom.drawing import tree_of
-from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal
+from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal, together
 from omnizarr.zom.fields import apart, as_document, by_alias, defaults, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
 from omnizarr.zom.reading import read_model
@@ -288,15 +288,16 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         if isinstance(data, cls):
             return data
         known = data.metadata if type(data) is KnownDocument else None
-        document = data if known is not None else as_document(data)
+        problems, unreadable = Problems(), Problems()
+        document = data if known is not None else as_document(data, unreadable)
         if document is None:
             raise other_kind(cls.__name__, data, f"expected an object, found {shown(data)}")
         if (refused := cls._refused(document)) is not None:
             raise other_kind(cls.__name__, data, refused)
-        problems = Problems()
         node, faults = cls._by_types(document, handler)
         structure = known or cls._read_structure(node, document, problems)
         violations = cls._check_members(document, node)
+        problems = together(unreadable, problems)
         if not problems and structure is not None:
             looked_at = node or cls._loosely(document)
             if looked_at is not None:

@@ -12,6 +12,22 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, inside, shown
 
+DEEPEST_VALUE = 200
+"""How many lists and objects may lie within one another in a field of a node, its attributes among them."""
+
+
+def is_too_deep(value: Any) -> bool:
+    """Say whether lists and objects lie deeper within one another than is allowed, or in themselves."""
+    level = [value]
+    for _ in range(DEEPEST_VALUE + 1):
+        level = [item for item in level if isinstance(item, dict | list | tuple | Mapping)]
+        if not level:
+            return False
+        # What is there more than once is looked at once: it may be there twice in itself.
+        inner = [below for item in level for below in (item.values() if isinstance(item, Mapping) else item)]
+        level = list({id(item): item for item in inner}.values())
+    return True
+
 
 def plain(value: Any) -> Json:
     """Return the JSON of a value: of pydantic's models and of dataclasses too.
@@ -30,7 +46,7 @@ def plain(value: Any) -> Json:
     try:
         full = to_jsonable_python(value, by_alias=True, inf_nan_mode="constants", serialize_unknown=False)
         return as_json(_without_unset_nulls(full, value))
-    except (PydanticSerializationError, RecursionError) as error:
+    except (PydanticSerializationError, RecursionError, ValueError) as error:
         raise TypeError(f"expected a JSON value, found {type(value).__name__}: {error}") from error
 
 
@@ -45,6 +61,8 @@ def _without_unset_nulls(dumped: Any, value: Any) -> Any:
             }
         case Mapping():
             return {key: _without_unset_nulls(dumped[str(key)], item) for key, item in value.items()}
+        case set() | frozenset():
+            return sorted(dumped, key=lambda item: (type(item).__name__, shown(item, 1000)))
         case list() | tuple() if isinstance(dumped, list):
             return [_without_unset_nulls(*pair) for pair in zip(dumped, value, strict=True)]
         case _ if is_dataclass(value) and isinstance(dumped, dict):
@@ -74,11 +92,11 @@ def read_attributes(value: Any, problems: Problems) -> JsonObject:
     """Narrow a user's attributes to a JSON object with strings for keys, every fault with its place."""
     try:
         found = plain(value)
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError) as error:
         before = len(problems.found)
         _find_faults(value, "attributes", problems)
         if len(problems.found) == before:
-            problems.add("attributes", str(error) or "nested too deeply")
+            problems.add("attributes", str(error))
         return {}
     if not isinstance(found, dict):
         problems.add("attributes", f"expected an object, found {shown(found)}")
@@ -88,13 +106,10 @@ def read_attributes(value: Any, problems: Problems) -> JsonObject:
 
 
 def _find_faults(value: Any, at: str, problems: Problems) -> None:
-    """Find keys that are no strings and values that are no JSON, without a limit to how deep they lie."""
+    """Find keys that are no strings and values that are no JSON."""
     waiting: list[tuple[Any, str]] = [(value, at)]
     while waiting:
         item, place = waiting.pop()
-        if len(place) > _LONGEST_PLACE:
-            problems.add(at, "nested too deeply")
-            return
         if isinstance(item, Mapping):
             for key, inner in item.items():
                 if not isinstance(key, str):
@@ -107,6 +122,3 @@ def _find_faults(value: Any, at: str, problems: Problems) -> None:
                 plain(item)
             except (TypeError, ValueError):
                 problems.add(place, f"expected a JSON value, found {type(item).__name__} {shown(item)}")
-
-
-_LONGEST_PLACE = 10_000
