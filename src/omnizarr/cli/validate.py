@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from importlib import import_module
+from typing import TypeAlias
 
 import click
 
@@ -21,31 +24,52 @@ from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.validate import DatasetFinding, is_dataset, is_sidecar, validate_dataset
 from omnizarr.store.base import Store
 
+Checker: TypeAlias = Callable[[Store, str, list[Format]], Iterable[Finding]]
+
 
 @click.command("validate")
 @place_argument
 @click.option("--data", is_flag=True, help="Also decode every chunk.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Also check whether it is as a model has it: xarray, nczarr, hdmf, ome, package.module:Model, "
+    "path/to/file.py:Model, or the file of a JSON Schema. Can be given several times.",
+)
 @json_option
-def command(place: str, data: bool, as_json: bool) -> int:
+def command(place: str, data: bool, models: tuple[str, ...], as_json: bool) -> int:
     """Look for problems in the hierarchy at PLACE, and exit with status 1 where there are any.
 
     Checked are: every document, with the place of each fault in it; whether consolidated metadata are up
     to date; keys that belong to nothing; copies that were never completed; with --data, every chunk. In a
-    netCDF dataset also: what it says of its groups, dimensions, types and attributes.
+    netCDF dataset also: what it says of its groups, dimensions, types and attributes. With --model, all this
+    and whether the hierarchy is of that model.
     """
+    by_models = _checker(models)
     with store_at(place) as (store, path), progress_bar("chunks", in_bytes=False) as advance:
         formats = _formats(store, path)
         found = [validate(store, format, path, data=data, progress=advance) for format in formats]
         findings: list[Finding | DatasetFinding] = [*_together(found)]
         findings = _with_datasets(store, path, formats, findings)
+        findings = list(dict.fromkeys([*findings, *by_models(store, path, formats)]))
     if as_json:
         write_json([finding.to_json() for finding in findings])
     else:
         for finding in findings:
-            click.echo(f"{finding.kind}: {finding}")
+            click.echo(f"{finding.kind}: {' '.join(str(finding).splitlines())}")
         if not findings:
             click.echo("no problems")
     return 1 if findings else 0
+
+
+def _checker(models: tuple[str, ...]) -> Checker:
+    """Return what checks by models; to import those takes as long as to validate a small hierarchy."""
+    if not models:
+        return lambda store, path, formats: []
+    checker: Checker = import_module("omnizarr.cli.by_model").checker(models)
+    return checker
 
 
 def _formats(store: Store, path: str) -> list[Format]:

@@ -19,19 +19,23 @@ from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.jsontypes import shown
 from omnizarr.zom import v2, v3
 from omnizarr.zom.compare import diff
+from omnizarr.zom.convert import Conversion, convert
 from omnizarr.zom.difference import Difference
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
 from omnizarr.zom.text import parsed
 from omnizarr.zom.typescript import typescript
+from omnizarr.zom.validation import validate
 from omnizarr.zom.version import Kind, kind_of
 
 __all__ = [
     "Attributes",
+    "Conversion",
     "Difference",
     "NodeSpec",
     "Violation",
+    "convert",
     "diff",
     "from_flat",
     "from_json",
@@ -40,6 +44,7 @@ __all__ = [
     "typescript",
     "v2",
     "v3",
+    "validate",
 ]
 
 
