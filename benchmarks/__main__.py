@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from rich.console import Console
 
 from benchmarks import (
+    model_peers,
     netcdf_peers,
     w1_large_chunks,
     w2_small_chunks,
@@ -19,11 +21,13 @@ from benchmarks import (
     w5_hierarchies,
     w6_memory,
     w8_netcdf,
+    w9_models,
 )
 from benchmarks.case import Case
 from benchmarks.machine import facts
 from benchmarks.measure import Row, measure
 from benchmarks.memory import Peak, peaks
+from benchmarks.model_peers.base import ModelLibrary
 from benchmarks.netcdf_peers.base import NetCDFLibrary, ReadsAndWrites
 from benchmarks.peers import MODULES, OURS, REFERENCE, load
 from benchmarks.peers.base import Library, Named
@@ -40,7 +44,10 @@ WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
     "W6": w6_memory.cases,
 }
 NETCDF = "W8"
+MODELS = "W9"
+APART = {NETCDF: None, MODELS: None}  # workloads with libraries of their own
 NETCDF_WRITER = "netCDF-C, HDF5"
+T = TypeVar("T")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
 
@@ -56,7 +63,7 @@ def _names(allowed: dict[str, object]) -> Callable[[click.Context, click.Paramet
 
 
 @click.command()
-@click.option("--only", callback=_names({**WORKLOADS, NETCDF: None}), help="Workloads, W1,W2,… (all).")
+@click.option("--only", callback=_names({**WORKLOADS, **APART}), help="Workloads, W1,W2,… (all).")
 @click.option(
     "--libraries", callback=_names(dict(MODULES)), help="Libraries of W1 to W6, with commas between (all)."
 )
@@ -82,17 +89,24 @@ def main(
         size, repeat = "quick", min(repeat, 3)
     console = Console()
     present = _load(libraries, console)
-    others = _load_netcdf(console) if NETCDF in only else []
-    everything = size == "full" and {*only} == {*WORKLOADS, NETCDF} and len(present) == len(MODULES)
+    others = _loaded(netcdf_peers.load, netcdf_peers.MODULES, console) if NETCDF in only else []
+    modelling = _loaded(model_peers.load, model_peers.MODULES, console) if MODELS in only else []
+    everything = size == "full" and {*only} == {*WORKLOADS, *APART} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
     with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
         room = Room(Path(name), _reference())
         arrays = Section("", _measured(only, SIZES[size], room, present, repeat, console), _named(present))
         rows = _measured_netcdf(SIZES[size], room, others, repeat, console)
-        sections = [arrays, Section("netCDF", rows, _named(others))]
+        models = _measured_models(SIZES[size], room, modelling, repeat, console)
+        sections = [
+            arrays,
+            Section("netCDF", rows, _named(others)),
+            Section("Object models", models, _named(modelling)),
+        ]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
-        about = facts([*present, *(each for each in others if each.name != OURS)], Path(name))
+        strangers: list[Named] = [each for each in (*others, *modelling) if each.name != OURS]
+        about = facts([*present, *strangers], Path(name))
     _print(console, sections, found, about)
     if page is not None:
         page.write_text(markdown(sections, found, about, repeat))
@@ -111,8 +125,8 @@ def _load(names: list[str], console: Console) -> list[Library]:
     return present
 
 
-def _load_netcdf(console: Console) -> list[NetCDFLibrary]:
-    found = {name: netcdf_peers.load(name) for name in netcdf_peers.MODULES}
+def _loaded(load_one: Callable[[str], T | None], names: Iterable[str], console: Console) -> list[T]:
+    found = {name: load_one(name) for name in names}
     for name in (name for name, library in found.items() if library is None):
         console.print(f"{name} is not installed and left out", style="yellow")
     return [library for library in found.values() if library is not None]
@@ -149,6 +163,16 @@ def _measured_netcdf(
         for case in w8_netcdf.cases(sizes, room, writer):
             with console.status(f"{case.workload} {case.title}"):
                 rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _measured_models(
+    sizes: Sizes, room: Room, libraries: list[ModelLibrary], repeat: int, console: Console
+) -> list[Row]:
+    rows: list[Row] = []
+    for case in w9_models.cases(sizes, room) if libraries else ():
+        with console.status(f"{case.workload} {case.title}"):
+            rows.append(measure(case, libraries, repeat))
     return rows
 
 

@@ -21,13 +21,13 @@ def test_all_workloads_at_their_smallest(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     text = page.read_text(encoding="utf-8")
     assert "What failed" not in text, text
-    for workload in ("W1", "W2", "W3", "W4", "W5", "W6", "W8"):
+    for workload in ("W1", "W2", "W3", "W4", "W5", "W6", "W8", "W9"):
         assert f"| {workload} |" in text
     assert "omnizarr is the fastest in" in text
     assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
 
 
 def test_an_unknown_workload_is_an_error_of_usage() -> None:
-    done = run("--only", "W9")
+    done = run("--only", "W99")
     assert done.returncode == 2
-    assert "W9" in done.stderr
+    assert "W99" in done.stderr
