@@ -47,7 +47,7 @@ Extension: TypeAlias = str | NamedConfig
 """An extension as its document has it: an object, or a name alone."""
 
 
-def _of_numpy_v2(value: Any) -> Any:
+def of_numpy_v2(value: Any) -> Any:
     """Return numpy's types as Zarr v2 writes them, also by names that v2 has not, such as `uint8`."""
     if isinstance(value, str) and value[:1] in "<>|":
         return value
@@ -57,12 +57,13 @@ def _of_numpy_v2(value: Any) -> Any:
         return value
 
 
-def _of_numpy_v3(value: Any) -> Any:
+def of_numpy_v3(value: Any) -> Any:
+    """Return numpy's types as Zarr v3 writes them."""
     return write_data_type(from_numpy(value)) if isinstance(value, np.dtype | type) else value
 
 
-DataTypeV2: TypeAlias = Annotated[str | Sequence[Any], BeforeValidator(_of_numpy_v2)]
+DataTypeV2: TypeAlias = Annotated[str | Sequence[Any], BeforeValidator(of_numpy_v2)]
 """A data type of Zarr v2: a string such as `<f4`, or a list of fields; numpy's types become that."""
 
-DataTypeV3: TypeAlias = Annotated[Extension, BeforeValidator(_of_numpy_v3)]
+DataTypeV3: TypeAlias = Annotated[Extension, BeforeValidator(of_numpy_v3)]
 """A data type of Zarr v3: a name or an object; numpy's types become that."""
