@@ -16,9 +16,9 @@ from pydantic.errors import PydanticUserError
 
 from omnizarr.jsontypes import shown
 from omnizarr.zom import v2, v3
+from omnizarr.zom.conventions import CONVENTIONS, convention
 from omnizarr.zom.node import NodeSpec
 
-CONVENTIONS = ("hdmf", "nczarr", "ome", "xarray")
 _VERSIONS: dict[str, type[NodeSpec[Any]]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec}
 
 
@@ -38,15 +38,16 @@ def model_named(text: str, zarr_format: int = 3) -> type[NodeSpec[Any]]:
     ------
     click.UsageError
         There is no such model, or its module fails.
+    ConversionError
+        The convention is none of this version of Zarr.
     """
     if text in _VERSIONS:
         return _VERSIONS[text]
     if text in CONVENTIONS:
-        found: type[NodeSpec[Any]] = import_module("omnizarr.zom.conventions").convention(text, zarr_format)
-        return found
+        return convention(text, zarr_format)
     place, colon, name = text.rpartition(":")
     if not (place and colon and name):
-        known = ", ".join((*_VERSIONS, *CONVENTIONS))
+        known = ", ".join((*_VERSIONS, *sorted(CONVENTIONS)))
         raise click.UsageError(
             f"expected {known}, package.module:Model or path/to/file.py:Model, found {shown(text)}"
         )

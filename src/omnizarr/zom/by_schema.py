@@ -88,9 +88,8 @@ def _validator_of(schema: Json) -> Any:
     if isinstance(schema, bool) or "$schema" not in schema:
         return Draft202012Validator
     named = schema["$schema"]
-    found: Any = (
-        validator_for({"$schema": named}, default=cast("Any", None)) if isinstance(named, str) else None
-    )
+    unknown: Any = None
+    found = validator_for({"$schema": named}, default=unknown) if isinstance(named, str) else None
     if found is None:
         raise _refused(f"$schema: expected a draft of JSON Schema, 2020-12 at best, found {shown(named)}")
     return found
