@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnizarr.errors import MetadataError, NodeExistsError, NodeTypeError
 from omnizarr.hierarchy.consolidate import consolidate_metadata
-from omnizarr.hierarchy.creating.many import place_all
+from omnizarr.hierarchy.creating.many import Placed, place_all
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents, read_documents
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
@@ -99,32 +99,22 @@ class _Creation:
         """Store all nodes, where there is nothing, or what is there may be deleted."""
         if not overwrite and (key := self.key_there()) is not None:
             raise self.occupied(key)
-        return self.stored(overwrite)
+        return self.stored(overwrite=overwrite)
 
-    def stored(self, overwrite: bool = False) -> Stored:
+    def stored(self, *, overwrite: bool = False, exist_ok: bool = False) -> Stored:
         root = consolidated_root(self.nodes, self.version) if self.consolidated else self.nodes[""]
         handle = self.handle(root)  # what cannot be opened is told before anything is stored
-        nodes = self.by_place({**self.nodes, "": root})
-        place_all(
-            self.store, self.version.format, nodes, overwrite=overwrite, vacant=True, parent=self.parent
-        )
+        self.place({**self.nodes, "": root}, overwrite=overwrite, exist_ok=exist_ok)
         return Stored(handle, dict(self.nodes))
 
     def merged(self) -> Stored:
         """Store the nodes that are missing; those that are there have to be the same."""
         if self.key_there() is None:
-            return self.stored()
+            return self.stored(exist_ok=True)
         there = self.compared()
         handle = self.handle(there.get("", self.nodes[""]))
         missing = {path: metadata for path, metadata in self.nodes.items() if path not in there}
-        placed = place_all(
-            self.store,
-            self.version.format,
-            self.by_place(missing),
-            exist_ok=True,
-            vacant=True,
-            parent=self.parent,
-        )
+        placed = self.place(missing, exist_ok=True)
         if not self.consolidated:
             return Stored(handle, missing)
         try:  # of what is there, not only of what the model names
@@ -137,8 +127,19 @@ class _Creation:
     def handle(self, root: NodeMetadata) -> AnyNode:
         return node_of(self.store, self.version.format, self.path, root)
 
-    def by_place(self, nodes: Mapping[str, NodeMetadata]) -> dict[str, NodeMetadata]:
-        return {joined(self.path, path): metadata for path, metadata in nodes.items()}
+    def place(
+        self, nodes: Mapping[str, NodeMetadata], *, overwrite: bool = False, exist_ok: bool = False
+    ) -> Placed:
+        """Store nodes at whose places nothing is that may stay."""
+        return place_all(
+            self.store,
+            self.version.format,
+            {joined(self.path, path): metadata for path, metadata in nodes.items()},
+            overwrite=overwrite,
+            exist_ok=exist_ok,
+            vacant=True,
+            parent=self.parent,
+        )
 
     # --- what is there
 
@@ -203,12 +204,17 @@ class _Creation:
             yield f"{at}: expected {expected}, found {actual}"
 
     def in_the_way(self, path: str) -> Iterator[str]:
-        """Yield what is where a node is missing: anything in an array, documents of nodes in a group."""
-        prefix = prefix_of(joined(self.path, path))
-        listing = self.store.list_dir(prefix)
+        """Yield what is where a node is missing: anything in an array, documents of nodes in a group.
+
+        A part of the node itself is not: somebody stores it just now, or was stopped then.
+        """
+        place = joined(self.path, path)
+        prefix, listing = prefix_of(place), self.store.list_dir(prefix_of(place))
         keys = [key for key in listing.keys if key[len(prefix) :] in _DOCUMENTS]
         if isinstance(self.nodes[path], ArrayMetadata):
             keys = [*listing.keys, *listing.prefixes]
+        own: dict[str, bytes] = self.version.format.write(place, self.nodes[path]) if keys else {}
+        keys = [key for key in keys if key not in own or self.store.get(key) != own[key]]
         if keys:
             more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
             yield f"expected a node of Zarr {self.version.number} or nothing, found the key {keys[0]!r}{more}"
