@@ -32,24 +32,31 @@ def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
 
 
 def _parsed_text(text: str | bytes | bytearray) -> Any:
+    repeated: list[_Repeated] = []
+
+    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        repeated.append(_repeated(pairs))
+        return repeated[-1]
+
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = json.loads(text, object_pairs_hook=read_object)
     except RecursionError:
         raise MetadataError([Problem("", "the document is nested too deeply")]) from None
     except ValueError as error:
         raise MetadataError([Problem("", f"expected JSON: {error}")]) from None
-    problems = Problems()
-    _find_repeated(value, problems)
-    problems.check()
+    if repeated:
+        problems = Problems()
+        _find_repeated(value, problems)
+        problems.check()
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+def _repeated(pairs: list[tuple[str, Any]]) -> _Repeated:
     seen: set[str] = set()
-    repeated = _Repeated(found)
+    repeated = _Repeated(pairs)
     repeated.names = [name for name, _ in pairs if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
     return repeated
 
