@@ -23,6 +23,7 @@ _CHAIN = "chain"
 _OURS, _UNSUPPORTED, _KIND = "zarr", "zarr_unsupported", "zarr_kind"
 _MISSING = ("missing", "missing_argument", "missing_keyword_only_argument")
 _EXPECTED = {
+    "string_type": "expected a string",
     "union_tag_not_found": "expected an array or a group",
     "dict_type": "expected an object",
     "mapping_type": "expected an object",
@@ -175,6 +176,8 @@ def raised(
 
 def _fault(one: ErrorDetails, document: Any) -> _Fault:
     location, current, names = list(one["loc"]), document, []
+    if location[-1:] == ["[key]"]:  # pydantic's place of a key that is at fault
+        location, one = location[:-2], {**one, "type": "string_type"}
     while location[:1] == [_MEMBERS] and len(location) > 1:
         name = str(location[1])
         names.append(name)

@@ -63,7 +63,7 @@ def as_document(data: Any, problems: Problems | None = None) -> dict[str, Any] |
         data = by_alias(data) | _unseen_of(data)
     if not isinstance(data, Mapping):
         return None
-    document = {}
+    document: dict[str, Any] = {}
     for name, value in data.items():
         if not isinstance(name, str):
             problems.add("", f"expected strings for names, found {shown(name)}")

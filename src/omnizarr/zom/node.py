@@ -16,6 +16,7 @@ from pydantic import (
     ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import InitErrorDetails
@@ -220,6 +221,11 @@ class NodeSpec(BaseModel, Generic[Attrs]):
             consolidated=consolidated,
             storage_options=storage_options,
         )
+
+    @model_serializer(mode="plain", when_used="json")
+    def _serialized(self) -> dict[str, Any]:
+        # So that pydantic's ways to JSON give what `to_json` gives, of numpy's values and of sets too.
+        return self.to_json()
 
     # --- equality
 
