@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from omnizarr.cli.models import CONVENTIONS, model_named
+from omnizarr.cli.models import model_named
 from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.group import AnyNode
 from omnizarr.hierarchy.opening.read import find_node
@@ -17,6 +17,7 @@ from omnizarr.hierarchy.validate import Finding
 from omnizarr.jsontypes import shown
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
+from omnizarr.zom.conventions import CONVENTIONS
 from omnizarr.zom.text import parsed
 from omnizarr.zom.validation import Model, validate
 
@@ -34,7 +35,8 @@ def checker(models: Sequence[str]) -> Callable[[Store, str, list[Format]], Itera
 
 def _by_models(models: list[Model], store: Store, path: str, formats: list[Format]) -> Iterator[Finding]:
     """Yield by what a hierarchy is not as models have it; by the documents of nodes, consolidated or not."""
-    nodes = {format.zarr_format: node for format in formats if (node := _root(store, path, format))}
+    roots = {format.zarr_format: _root(store, path, format) for format in formats}
+    nodes = {number: node for number, node in roots.items() if node is not None}
     for model in models:
         number = model.version.number if isinstance(model, type) else None
         for node in [nodes[number]] if number in nodes else nodes.values():

@@ -84,10 +84,8 @@ def _check_model(model: object) -> None:
     if isinstance(model, str | Mapping):
         return
     if not (isinstance(model, type) and issubclass(model, NodeSpec) and hasattr(model, "version")):
-        expected = (
-            "model: expected a subclass of ArraySpec or GroupSpec, the name of a convention or a JSON Schema"
-        )
-        raise TypeError(f"{expected}, found {shown(model)}")
+        expected = "an ArraySpec or GroupSpec class, the name of a convention or a JSON Schema"
+        raise TypeError(f"model: expected {expected}, found {shown(model)}")
 
 
 class _Subject(NamedTuple):
@@ -146,7 +144,7 @@ def _findings(document: Any, model: Model, version: object) -> list[Finding]:
 
 
 def _convention(name: str, zarr_format: int) -> type[NodeSpec[Any]]:
-    """Return the model of a convention; all of them take 60 ms to import, and are only when one is asked for."""
+    """Return the model of a convention; as importing them takes 60 ms, it is done when one is asked for."""
     found: type[NodeSpec[Any]] = import_module("omnizarr.zom.conventions").convention(name, zarr_format)
     return found
 
