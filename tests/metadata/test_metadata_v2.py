@@ -16,7 +16,7 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chunk_keys import ChunkKeys
 from omnizarr.metadata.convert import to_v2
 from omnizarr.metadata.dtype import PLAIN, DataType
-from omnizarr.metadata.dtype_v2 import loose_dtype
+from omnizarr.metadata.dtype_v2 import loose_dtype, write_dtype
 from omnizarr.metadata.extension import Extension
 from omnizarr.metadata.formats.v2 import V2
 from omnizarr.metadata.group import GroupMetadata
@@ -212,7 +212,7 @@ ILLEGAL: dict[str, tuple[dict[str, Any], str, str]] = {
         ".zarray.dtype[0][1][1][1]",
         "found 1",
     ),
-    "field of objects": ({"dtype": [["a", "|O"]]}, ".zarray.dtype[0][1]", "fixed size"),
+    "field of objects without a codec": ({"dtype": [["a", "|O"]]}, ".zarray.filters", "encodes objects"),
     "field of bad shape": ({"dtype": [["a", "<i4", [2, 0]]]}, ".zarray.dtype[0][2][1]", "found 0"),
     "objects without a codec": ({"dtype": "|O"}, ".zarray.filters", "encodes objects"),
     "filters an object": ({"filters": ZLIB}, ".zarray.filters", "expected a list"),
@@ -235,6 +235,15 @@ ILLEGAL: dict[str, tuple[dict[str, Any], str, str]] = {
         "expected 4 bytes in base64",
     ),
 }
+
+
+def test_records_with_objects_in_them_are_objects_and_keep_their_fields() -> None:
+    fields = [["start", "<i4"], ["inner", [["target", "|O"]]]]
+    document = array_document(dtype=fields, filters=[{"id": "pickle", "protocol": 5}], fill_value="gAVLAC4=")
+    found = read(document)
+    assert (found.data_type.name, found.data_type.dtype) == ("object", np.dtype(object))
+    assert write_dtype(found.data_type) == fields
+    assert written(found) == {"a/.zarray": document}
 
 
 @pytest.mark.parametrize(("changes", "at", "message"), ILLEGAL.values(), ids=ILLEGAL)

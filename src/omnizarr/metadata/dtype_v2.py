@@ -22,6 +22,9 @@ _LOOSE_TYPE_STRING = re.compile(rf"(?:[<>|=]?[a-zA-Z?][0-9]{{0,9}}|[a-z]+[0-9]*)
 _EXTENDED = re.compile(r"[<>](?:f(?:10|12|16)|c(?:20|24|32)|g|G)")
 _UNKNOWN = PLAIN["uint8"]
 
+FIELDS = "fields"
+"""Where the type of records with objects in them, which hdmf-zarr writes, keeps the list of its fields."""
+
 # The object codecs that give objects a type of their own.
 _OBJECT_TYPES = {"vlen-utf8": PLAIN["string"], "vlen-bytes": PLAIN["bytes"]}
 
@@ -44,6 +47,9 @@ def read_dtype(value: Json, object_codec: str | None, at: str, problems: Problem
         problems.add(at, f"expected a type string or a list of fields, found {shown(value)}")
         return _UNKNOWN
     dtype = _read_fields(value, at, problems)
+    if dtype is not None and dtype.hasobject:
+        # Such records are objects as a whole, which a codec makes: memory is never taken for them.
+        return DataType(OBJECT.name, OBJECT.dtype, {FIELDS: value})
     return _UNKNOWN if dtype is None else data_type_of(dtype)
 
 
@@ -69,7 +75,7 @@ def write_dtype(data_type: DataType) -> Json:
         Zarr v2 has no such type.
     """
     if data_type.is_variable:
-        return "|O"
+        return data_type.configuration.get(FIELDS, "|O")
     if data_type.dtype.names is not None:
         return _write_fields(data_type.dtype)
     text = data_type.dtype.str
@@ -120,8 +126,7 @@ def _read_field_type(value: Json, at: str, problems: Problems) -> np.dtype[Any]:
     if isinstance(value, list):
         return _read_fields(value, at, problems) or _UNKNOWN.dtype
     if value == "|O":
-        problems.add(at, 'expected a type of fixed size, found "|O"')
-        return _UNKNOWN.dtype
+        return OBJECT.dtype
     return read_dtype(value, None, at, problems).dtype
 
 

@@ -50,6 +50,8 @@ def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -
         found.add(
             "chunk_grid", f"a chunk of {prod(extent)} elements takes {spec.nbytes} bytes, {limit} at most"
         )
+    if metadata.data_type.name == "object" and metadata.data_type.configuration:
+        found.add("dtype", "records with objects in them cannot be read or written", unsupported=True)
     own_order = format.zarr_format == 2
     chain = build_chain(metadata.codecs, spec, "codecs", found, bytes_as_in_dtype=own_order)
     for problem in found.found:
