@@ -1,4 +1,4 @@
-"""The README tells the truth: its sessions run and print what it says, its links and files exist.
+"""The README and the guides tell the truth: their sessions run and print what they say, links and files exist.
 
 In a Python block, lines that start with `#> ` are what the statement above them prints, as in an
 interactive session. In a console block, lines that start with `$ ` are commands.
@@ -20,12 +20,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "docs/zom.md")
 OUTPUT = "#> "
 ANYTHING = "…"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text_of(page), flags=re.MULTILINE | re.DOTALL)
 
 
 def printed_below(lines: list[str], last: int) -> list[str]:
@@ -38,11 +43,11 @@ def printed_below(lines: list[str], last: int) -> list[str]:
     return shown
 
 
-def run_statement(statement: ast.stmt, names: dict[str, Any]) -> list[str]:
+def run_statement(statement: ast.stmt, page: str, names: dict[str, Any]) -> list[str]:
     """Run one statement as an interactive session does, and return the lines it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(ast.Interactive([statement]), "README.md", "single"), names)
+        exec(compile(ast.Interactive([statement]), page, "single", dont_inherit=True), names)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -61,25 +66,26 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("workplace")
-def test_sessions_print_what_they_show() -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_sessions_print_what_they_show(page: str) -> None:
     names: dict[str, Any] = {}
     checked = 0
-    for block in blocks("python"):
+    for block in blocks(page, "python"):
         lines = block.splitlines()
         for statement in ast.parse(block).body:
             assert statement.end_lineno is not None
             shown = printed_below(lines, statement.end_lineno)
-            found = run_statement(statement, names)
+            found = run_statement(statement, page, names)
             if shown:
                 checked += 1
                 assert is_as_shown(found, shown), f"{ast.unparse(statement)} printed\n" + "\n".join(found)
     assert checked >= 5
-    run_console_blocks()
+    run_console_blocks(page)
 
 
-def run_console_blocks() -> None:
+def run_console_blocks(page: str) -> None:
     """Run the commands on what the Python session left behind."""
-    for block in blocks("console"):
+    for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
             done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
@@ -90,16 +96,26 @@ def run_console_blocks() -> None:
                 assert is_as_shown(found, expected), f"{command} printed\n{done.stdout}"
 
 
-def test_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\(([^)#]+)\)", README)
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", text_of(page))
+    folder = (ROOT / page).parent
     assert links
-    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+    assert [link for link in links if "://" not in link and not (folder / link).exists()] == []
 
 
-def test_files_that_are_named_exist() -> None:
-    named = set(re.findall(r"`((?:tests|docs|benchmarks|src)/[\w/.]+)`", README))
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_are_named_exist(page: str) -> None:
+    named = set(re.findall(r"`((?:tests|docs|benchmarks|src)/[\w/.]+)`", text_of(page)))
     assert any(name.startswith("tests/") for name in named)
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_tests_that_a_guide_names_exist() -> None:
+    named = re.findall(r"`(test_\d\d_\w+)`", text_of("docs/zom.md"))
+    there = (ROOT / "tests" / "zom" / "test_zom_statements.py").read_text(encoding="utf-8")
+    assert len(named) == 18
+    assert [name for name in named if f"def {name}(" not in there] == []
 
 
 def test_the_speed_that_is_quoted_was_measured() -> None:
