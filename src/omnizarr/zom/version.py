@@ -103,8 +103,8 @@ class Version:
         name = v2.ARRAY if kind == "array" else v2.GROUP
         found = Problems()
         metadata = v2.read_node({name: fields}, found)
-        for name in metadata.extra:
-            if not name.startswith("_") and (kind == "array" or name != renaming.MEMBERS):
+        for name, value in metadata.extra.items():
+            if not may_be_ignored(name, value) and (kind == "array" or name != renaming.MEMBERS):
                 found.add(name, "unknown name; those of conventions start with an underscore")
         _include(found, problems)
         return metadata
@@ -134,6 +134,11 @@ def _in_model(document: JsonObject, metadata: NodeMetadata) -> JsonObject:
     head: JsonObject = {name: document.pop(name) for name in _HEAD if name in document}
     document.pop(ATTRIBUTES, None)
     return {**head, ATTRIBUTES: dict(metadata.attributes), **document}
+
+
+def may_be_ignored(name: str, value: Json) -> bool:
+    """Say whether a field of a v2 document may be one that is not known: as in v3, or some convention's."""
+    return name.startswith("_") or (isinstance(value, dict) and value.get("must_understand") is False)
 
 
 def kind_of(document: Mapping[str, object]) -> Kind:
