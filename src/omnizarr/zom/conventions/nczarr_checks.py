@@ -16,7 +16,7 @@ from omnizarr.zom.conventions.nczarr_reading import (
     definitions_in,
     type_codes,
 )
-from omnizarr.zom.conventions.nczarr_types import number_type, value_fault
+from omnizarr.zom.conventions.nczarr_types import is_atomic, number_type, value_fault
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.node import NodeSpec
 
@@ -34,7 +34,7 @@ def array_faults(node: AnyArray) -> Iterator[Violation]:
     yield from _axes(node, note)
     yield from _alias(node, note.type)
     yield from attribute_faults(node)
-    yield from _fill_value(node)
+    yield from _fill_value(node, note.type)
 
 
 def _axes(node: AnyArray, note: ArrayNote) -> Iterator[Violation]:
@@ -59,7 +59,7 @@ def _axes(node: AnyArray, note: ArrayNote) -> Iterator[Violation]:
 def _names(node: AnyArray, expected: list[Json]) -> Iterator[Violation]:
     """Yield the names of axes that are not those of the dimensions."""
     at, names = _axis_names(node)
-    if names is None or (not expected and names == [_SCALAR] and node.zarr_format == 2):
+    if names is None or (not expected and names in ([_SCALAR], [None])):
         return
     if len(names) != len(expected):
         yield Violation(at, f"expected {shown(expected)}, as the notes have it, found {shown(names)}")
@@ -95,15 +95,17 @@ def _alias(node: AnyArray, alias: Part) -> Iterator[Violation]:
         yield Violation(alias.at, f'expected a type that is stored as {_type(node)}, found "string"')
 
 
-def _fill_value(node: AnyArray) -> Iterator[Violation]:
-    """Yield a `_FillValue` that is not one value of the array's type."""
-    value = node.metadata.attributes.get(_FILL)
-    if isinstance(value, list) and len(value) != 1 and node.metadata.data_type.dtype.kind in "iuf":
+def _fill_value(node: AnyArray, alias: Part) -> Iterator[Violation]:
+    """Yield a `_FillValue` that is not one number of the array's type."""
+    metadata = node.metadata
+    dtype, value = metadata.data_type.dtype, metadata.attributes.get(_FILL)
+    if dtype.kind not in "iuf" or alias.value is not None:
+        return
+    if isinstance(value, list) and len(value) != 1:
         yield Violation(f"attributes.{_FILL}", f"expected one value, found {len(value)}")
-    dtype = node.metadata.data_type.dtype
-    for name, code, _ in type_codes(node):
-        kind = number_type(code.value) if name == _FILL and isinstance(code.value, str) else None
-        if dtype.kind in "iuf" and kind not in (None, f"{dtype.kind}{dtype.itemsize}"):
+    for code in (code for name, code, _ in type_codes(node) if name == _FILL):
+        is_known = isinstance(code.value, str) and is_atomic(code.value)
+        if is_known and number_type(str(code.value)) != f"{dtype.kind}{dtype.itemsize}":
             message = f"expected the type of the array, {_type(node)}, found {shown(code.value)}"
             yield Violation(code.at, message)
 

@@ -37,13 +37,17 @@ def number_type(code: str) -> str | None:
     return known if known in _CODES else None
 
 
+def is_atomic(code: str) -> bool:
+    """Say whether a code stands for one of netCDF's own types."""
+    return code in _TEXTS or _RAW.fullmatch(code) is not None or number_type(code) is not None
+
+
 def value_fault(value: Json, code: str) -> str | None:
     """Return why a value is not of an atomic type; None where it is, or the type is one of the user's."""
-    if is_user_type(code) or code in _TEXTS or _RAW.fullmatch(code):
-        return None
     kind = number_type(code)
     if kind is None:
-        return f"{shown(code)} is no type of netCDF"
+        known = is_user_type(code) or is_atomic(code)
+        return None if known else f"{shown(code)} is no type of netCDF"
     items = value if isinstance(value, list) else [value]
     wrong = next((item for item in items if not _is_of(kind, item)), items)
     return None if wrong is items else f"expected values of type {shown(code)}, found {shown(wrong)}"

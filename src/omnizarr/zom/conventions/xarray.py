@@ -2,8 +2,8 @@
 
 What these models refuse, `xarray.open_datatree` refuses or warns of, and what it opens they accept; with
 three exceptions. On Zarr v2 xarray lets names pass that are no strings, which its own documentation rules
-out. What CF says of times and of missing values is left to CF. And models have no values: that a dataset's coordinates are equal
-to those of the group above it, which xarray insists on, cannot be told.
+out. What CF says of times and of missing values is left to CF. And models have no values: that the
+coordinates of a dataset equal those of the group above it, which xarray insists on, cannot be told.
 
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 """
