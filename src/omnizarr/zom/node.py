@@ -78,6 +78,16 @@ class KnownDocument(dict[str, Any]):
         self.metadata = metadata
 
 
+class _Entered(dict[str, Any]):
+    """A document that its model checks already: pydantic asks a model twice where another one holds it."""
+
+    __slots__ = ("by",)
+
+    def __init__(self, document: Mapping[str, Any], by: type[NodeSpec[Any]]) -> None:
+        super().__init__(document)
+        self.by = by
+
+
 class NodeSpec(BaseModel, Generic[Attrs]):
     """A node of a hierarchy: its attributes, and what the specification says of its kind.
 
@@ -293,6 +303,8 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         """Check a model by its fields' types, by the specification, and by its convention."""
         if isinstance(data, cls):
             return data
+        if type(data) is _Entered and data.by is cls:
+            return handler(dict(data))
         known = data.metadata if type(data) is KnownDocument else None
         problems, unreadable = Problems(), Problems()
         document = data if known is not None else as_document(data, unreadable)
@@ -321,7 +333,7 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         cls, document: dict[str, Any], handler: ModelWrapValidatorHandler[Self]
     ) -> tuple[Self | None, list[InitErrorDetails]]:
         try:
-            return handler(document), []
+            return handler(_Entered(document, cls)), []
         except ValidationError as error:
             return None, faults_of(error, cls.__name__)
 
