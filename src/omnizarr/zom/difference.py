@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from omnizarr.jsontypes import Json, JsonObject, inside, same_json, shown
+from omnizarr.jsontypes import Json, JsonObject, same_json, shown
+from omnizarr.zom.plain import within
 from omnizarr.zom.version import kind_of
 
 MEMBERS = "members"
@@ -79,7 +80,7 @@ def differing(
         if isinstance(before, dict) and isinstance(after, dict):
             names = dict.fromkeys((*before, *after))
             waiting += reversed(
-                [(inside(place, n), before.get(n, MISSING), after.get(n, MISSING)) for n in names]
+                [(within(place, n), before.get(n, MISSING), after.get(n, MISSING)) for n in names]
             )
         elif isinstance(before, list) and isinstance(after, list):
             waiting += reversed(list(_of_items(place, before, after)))

@@ -16,10 +16,11 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.validate import Finding
-from omnizarr.jsontypes import Problems, inside, shown
+from omnizarr.jsontypes import Problems, shown
+from omnizarr.zom.plain import within
 
 _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-_CHAIN = "chain"
+_CHAIN, _LENGTH = "models, from the root on", "length of the place"  # in no message, in braces
 _OURS, _UNSUPPORTED, _KIND = "zarr", "zarr_unsupported", "zarr_kind"
 _MISSING = ("missing", "missing_argument", "missing_keyword_only_argument")
 _EXPECTED = {
@@ -73,9 +74,22 @@ def faults_of(error: ValidationError, title: str, at: Location = ()) -> list[Ini
 def _again(one: ErrorDetails, title: str, at: Location) -> InitErrorDetails:
     chain = (title, *one.get("ctx", {}).get(_CHAIN, ()))
     message = _message(one)
+    location = (*at, *_without_tags(one))
     return InitErrorDetails(
-        type=_error(one["type"], message, chain), loc=(*at, *one["loc"]), input=one["input"]
+        type=_error(one["type"], message, chain, location), loc=location, input=one["input"]
     )
+
+
+def _without_tags(one: ErrorDetails) -> Location:
+    """Return where an error is without pydantic's names of the branches of unions of models.
+
+    An error that a member has raised knows where it is in there.
+    """
+    location = one["loc"]
+    length = one.get("ctx", {}).get(_LENGTH)
+    if length is None or location[:1] != (_MEMBERS,) or len(location) < length + 2:
+        return location
+    return (*location[:2], *location[len(location) - length :])
 
 
 def _message(one: ErrorDetails) -> str:
@@ -95,8 +109,8 @@ def _message(one: ErrorDetails) -> str:
 
 def together(first: Problems, second: Problems) -> Problems:
     """Return all problems; of fields that the first are about, no others."""
-    told = {as_location(problem.at)[:1] for problem in first.found}
-    second.found = first.found + [one for one in second.found if as_location(one.at)[:1] not in told]
+    told = {_field((problem.at,)) for problem in first.found}
+    second.found = first.found + [one for one in second.found if _field((one.at,)) not in told]
     return second
 
 
@@ -108,8 +122,8 @@ def refusal(
     faults: Sequence[InitErrorDetails] = (),
 ) -> ValidationError:
     """Return the error that tells everything; of two about one field, what the specification says."""
-    told = {as_location(problem.at)[:1] for problem in problems.found}
-    rest = [fault for fault in faults if fault["loc"][:1] not in told or fault["loc"][:1] == (_MEMBERS,)]
+    told = {_field((problem.at,)) for problem in problems.found} - {_MEMBERS}
+    rest = [fault for fault in faults if _field(fault["loc"]) not in told]
     ours = [
         _ours(_UNSUPPORTED if one.unsupported else _OURS, one.message, as_location(one.at), title, document)
         for one in problems.found
@@ -124,24 +138,26 @@ def other_kind(title: str, document: Any, message: str) -> ValidationError:
 
 
 def _ours(kind: str, message: str, location: Location, title: str, document: Any) -> InitErrorDetails:
-    return InitErrorDetails(type=_error(kind, message, (title,)), loc=location, input=document)
+    return InitErrorDetails(type=_error(kind, message, (title,), location), loc=location, input=document)
 
 
-def _error(kind: str, message: str, chain: tuple[str, ...]) -> PydanticCustomError:
-    return PydanticCustomError(cast("Any", kind), cast("Any", message), {_CHAIN: chain})
+def _error(kind: str, message: str, chain: tuple[str, ...], location: Location) -> PydanticCustomError:
+    context = {_CHAIN: chain, _LENGTH: len(location)}
+    return PydanticCustomError(cast("Any", kind), cast("Any", message), context)
 
 
 def as_location(at: str) -> Location:
     """Return a place such as `codecs[1].configuration` as pydantic has it.
 
-    Names with brackets, or that are empty, cannot be told from others: what stands behind the field is one
-    part then, so that the place is told as it is.
+    Where there are names with brackets or without a letter in it, the place is one part, to be told as it is.
     """
     found = tuple(int(number) if number else name for number, name in _PART.findall(at))
-    if _as_place(found) == at:
-        return found
-    field, _, rest = at.partition(".")
-    return (field, rest) if rest else (at,)
+    return found if _as_place(found) == at else (at,)
+
+
+def _field(location: Location) -> str:
+    """Return the field that a location is in."""
+    return re.split(r"[.\[]", str(location[0]), maxsplit=1)[0] if location else ""
 
 
 def _location(violation: Violation) -> Location:
@@ -183,8 +199,6 @@ def _fault(one: ErrorDetails, document: Any) -> _Fault:
         names.append(name)
         current = _part(_part(current, _MEMBERS), name)
         del location[:2]
-        while location and _is_label(location[0]) and not _has(current, location[0]):
-            del location[0]
     if not one["type"].startswith(_OURS):
         location = _without_labels(location, current, missing=one["type"] in _MISSING)
     chain = one.get("ctx", {}).get(_CHAIN, ())
@@ -199,10 +213,6 @@ def _without_labels(location: list[int | str], current: Any, missing: bool) -> l
             found.append(part)
             current = _part(current, part)
     return found
-
-
-def _is_label(part: int | str) -> bool:
-    return isinstance(part, str) and (part in ("array", "group") or part.startswith("function-"))
 
 
 def _has(value: Any, part: int | str) -> bool:
@@ -226,7 +236,7 @@ def _part(value: Any, part: int | str) -> Any:
 def _as_place(location: Sequence[int | str]) -> str:
     at = ""
     for part in location:
-        at = f"{at}[{part}]" if isinstance(part, int) else inside(at, part)
+        at = f"{at}[{part}]" if isinstance(part, int) else within(at, part)
     return at
 
 

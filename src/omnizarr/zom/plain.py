@@ -83,6 +83,11 @@ def _fields(value: BaseModel) -> Any:
     return type(value).model_fields.items()
 
 
+def within(at: str, name: str) -> str:
+    """Return the place of what has a name; one that could be taken for an index, or is empty, is quoted."""
+    return f"{at}[{shown(name)}]" if not name or name[0] == "[" else inside(at, name)
+
+
 def strict_fill(value: Any) -> Any:
     """Return a fill value as JSON has it: `"NaN"` and infinities by their names, complex numbers as two."""
     match value:
@@ -121,7 +126,7 @@ def _find_faults(value: Any, at: str, problems: Problems) -> None:
             for key in item:
                 if not isinstance(key, str):
                     problems.add(place, f"expected strings for keys, found {shown(key)}")
-            waiting += reversed([(inner, inside(place, str(key))) for key, inner in item.items()])
+            waiting += reversed([(inner, within(place, str(key))) for key, inner in item.items()])
         elif isinstance(item, list | tuple):
             waiting += reversed([(inner, f"{place}[{number}]") for number, inner in enumerate(item)])
         elif type(item) not in _LEAVES and not _is_json(item):

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from omnizarr.errors import MetadataError, Problem
-from omnizarr.jsontypes import Problems, inside, shown
+from omnizarr.jsontypes import Problems, shown
+from omnizarr.zom.plain import within
 
 
 class _Repeated(dict[str, Any]):
@@ -26,8 +27,10 @@ def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
     MetadataError
         It is no JSON, or nested beyond what Python can parse, or a name is there twice in one object.
     """
+    if isinstance(document, memoryview):
+        document = bytes(document)
     if isinstance(document, str | bytes | bytearray):
-        return _parsed_text(document)
+        return _parsed_text(document.removeprefix("\ufeff") if isinstance(document, str) else document)
     return document
 
 
@@ -69,6 +72,6 @@ def _find_repeated(value: Any, problems: Problems) -> None:
             for name in item.names:
                 problems.add(at, f"the name {shown(name)} is there more than once")
         if isinstance(item, dict):
-            waiting += [(inner, inside(at, name)) for name, inner in item.items()]
+            waiting += [(inner, within(at, name)) for name, inner in item.items()]
         elif isinstance(item, list):
             waiting += [(inner, f"{at}[{number}]") for number, inner in enumerate(item)]
