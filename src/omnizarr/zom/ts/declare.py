@@ -86,7 +86,8 @@ class Declarations:
             text = "{\n" + properties(body, "  ") + "}"
         else:
             text = written(body, used=len(f"export type {name} = ;"))
-        self.texts.append(f"{comment(about)}export type {name} = {text};\n")
+        equals = "=" if text.startswith("\n") else "= "
+        self.texts.append(f"{comment(about)}export type {name} {equals}{text};\n")
 
     def _add_generic(self, reference: str, name: str) -> None:
         """Declare the arrays or groups of a version, whatever their attributes and members.
@@ -111,7 +112,9 @@ class Declarations:
         schema, kind = self.schemas.schemas[reference], self.schemas.classes.get(reference)
         if self.schemas.model(reference) is not None:
             return self._node(reference, self.use)
-        if is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
+        if "properties" in schema and "additionalProperties" not in schema:
+            schema = {**schema, "additionalProperties": False}
+        elif is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
             # The model that holds it keeps other names too, but as in Python none are expected.
             schema = {**schema, "properties": schema.get("properties", {}), "additionalProperties": False}
         return type_of(schema, self.use)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic.json_schema import DefsRef, GenerateJsonSchema, JsonRef, JsonSchemaValue
+from pydantic_core.core_schema import ModelSchema
 
 from omnizarr.zom.node import NodeSpec, untyped_model
 from omnizarr.zom.ts.schema import Schema
@@ -73,28 +75,52 @@ class Schemas:
 
 
 class _Generator(GenerateJsonSchema):
-    """Remembers of what class a schema is; what JSON Schema cannot describe is anything."""
+    """Remembers of what class a schema is; what JSON Schema cannot describe is anything.
+
+    Of arrays and groups the types of fields count, not what their schemas say of values beyond those.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.classes: list[type] = []
+        self.by_types: dict[type, JsonSchemaValue] = {}
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        found = super().model_schema(schema)
+        self.by_types[schema["cls"]] = deepcopy(found)
+        return found
 
     def generate_inner(self, schema: Any) -> JsonSchemaValue:
         found = super().generate_inner(schema)
         while schema["type"].startswith("function-") and "schema" in schema:
             schema = schema["schema"]
         if (kind := schema.get("cls")) is not None and "$ref" in found:
-            definition = self.definitions.get(self.json_to_defs_refs[found["$ref"]])
-            if definition is not None and _MARK not in definition:
-                definition[_MARK] = len(self.classes)
-                self.classes.append(kind)
+            self._mark(self.json_to_defs_refs[JsonRef(found["$ref"])], kind)
         return found
+
+    def _mark(self, place: DefsRef, kind: type) -> None:
+        definition = self.definitions.get(place)
+        if definition is None or _MARK in definition:
+            return
+        if issubclass(kind, NodeSpec):
+            definition = _with_comments(self.by_types[kind], definition)
+        self.definitions[place] = {**definition, _MARK: len(self.classes)}
+        self.classes.append(kind)
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
         return {}
 
     def emit_warning(self, kind: Any, detail: str) -> None:
         """Say nothing: of defaults that have no JSON nothing is written."""
+
+
+def _with_comments(schema: JsonSchemaValue, told: JsonSchemaValue) -> JsonSchemaValue:
+    """Return a schema with the descriptions of properties that another one has."""
+    known = told.get("properties", {})
+    for name, inner in schema.get("properties", {}).items():
+        if "description" in known.get(name, {}):
+            inner.setdefault("description", known[name]["description"])
+    return schema
 
 
 def _same_kind(model: Model, other: Model) -> bool:

@@ -1,4 +1,4 @@
-"""JSON Schema as types of TypeScript: as near as those come, never narrower.
+"""JSON Schema as types of TypeScript, as near as those come.
 
 https://json-schema.org/draft/2020-12/json-schema-core
 """
@@ -116,16 +116,9 @@ def _literal(value: Any) -> Type:
 
 
 def object_of(schema: Schema, use: Use) -> Object:
-    """Return the type of objects that a schema describes.
-
-    Of other properties nothing is said where a schema does not speak of them: TypeScript refuses them
-    in literals, and nowhere else.
-    """
+    """Return the type of objects that a schema describes."""
     found = dict(_fields(schema, use))
-    others = tuple(_others(schema, found, use))
-    if not found and not others and "additionalProperties" not in schema:
-        return OPEN
-    return Object(tuple(found.values()), others)
+    return Object(tuple(found.values()), tuple(_others(schema, found, use)))
 
 
 def _fields(schema: Schema, use: Use) -> Iterator[tuple[str, Field]]:
@@ -144,10 +137,15 @@ def _fields(schema: Schema, use: Use) -> Iterator[tuple[str, Field]]:
 
 
 def _others(schema: Schema, fields: Mapping[str, Field], use: Use) -> Iterator[Index]:
-    """Yield what is said of names that are not named; `unknown`, where named ones need not agree with it."""
+    """Yield what is said of names that are not named; `unknown`, where named ones need not agree with it.
+
+    Where there are patterns for names, names that match none are not expected, as pydantic means it.
+    """
     names = schema.get("propertyNames")
-    rest = False if isinstance(names, Mapping) and "enum" in names else schema.get("additionalProperties")
-    loose = [] if rest is None or rest is False else [type_of(rest, use)]
+    rest = schema.get("additionalProperties", "patternProperties" not in schema)
+    if isinstance(names, Mapping) and "enum" in names:
+        rest = False
+    loose = [] if rest is False else [type_of(rest, use)]
     for pattern, inner in schema.get("patternProperties", {}).items():
         if (prefix := _PREFIX.fullmatch(pattern)) and not loose:
             clash = any(name.startswith(prefix[1]) for name in fields)

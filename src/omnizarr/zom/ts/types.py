@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 _WIDTH = 100
+_BREAK = "\n"
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
@@ -155,7 +156,7 @@ def written(kind: Type, indent: str = "", used: int = 0) -> str:
         case Both(parts):
             return _broken("&", parts, inner)
         case Applied(name, arguments):
-            return f"{name}<\n{_lines(arguments, inner)}{indent}>"
+            return f"{name}<\n{_lines([('', one, '') for one in arguments], inner)}{indent}>"
         case Items(item):
             return _as_item(written(item, indent, used + 1), item)
         case Fixed():
@@ -168,14 +169,15 @@ def written(kind: Type, indent: str = "", used: int = 0) -> str:
 def properties(kind: Object, indent: str) -> str:
     """Return the properties of an object, each on lines of its own."""
     lines = [
-        comment(field.comment, indent)
-        + f"{indent}{_label(field)}: {written(field.type, indent, len(indent + _label(field)) + 3)};\n"
-        for field in kind.fields
+        comment(field.comment, indent) + _property(_label(field), field.type, indent) for field in kind.fields
     ]
-    for other in kind.others:
-        label = f"[name: {other.key}]"
-        lines.append(f"{indent}{label}: {written(other.type, indent, len(indent + label) + 3)};\n")
+    lines += [_property(f"[name: {other.key}]", other.type, indent) for other in kind.others]
     return "".join(lines)
+
+
+def _property(label: str, kind: Type, indent: str) -> str:
+    text = written(kind, indent, len(indent + label) + 3)
+    return f"{indent}{label}:{'' if text.startswith(_BREAK) else ' '}{text};\n"
 
 
 def _on_one_line(kind: Type) -> str:
@@ -191,23 +193,20 @@ def _on_one_line(kind: Type) -> str:
         case Items(item):
             return _as_item(_on_one_line(item), item)
         case Fixed():
-            return f"[{', '.join(_on_one_line(one) + mark for one, mark in _marked(kind))}]"
+            elements = (before + _on_one_line(one) + after for before, one, after in _elements(kind))
+            return f"[{', '.join(elements)}]"
         case Object(fields, others):
             inner = [f"{_label(field)}: {_on_one_line(field.type)}" for field in fields]
             inner += [f"[name: {other.key}]: {_on_one_line(other.type)}" for other in others]
             return f"{{ {'; '.join(inner)} }}" if inner else "{}"
 
 
-def _marked(kind: Fixed) -> Iterator[tuple[Type, str]]:
-    for number, item in enumerate(kind.items):
-        optional = number >= kind.required
-        yield (Word(f"({_on_one_line(item)})") if optional and _is_compound(item) else item), "?" * optional
-    if kind.rest is not None:
-        yield Word(f"...{_on_one_line(Items(kind.rest))}"), ""
-
-
-def _elements(kind: Fixed) -> list[Type]:
-    return [Word(_on_one_line(one) + mark) if mark else one for one, mark in _marked(kind)]
+def _elements(kind: Fixed) -> list[tuple[str, Type, str]]:
+    """Return the elements of a tuple with what stands before and after each."""
+    found = [("", item, "") for item in kind.items[: kind.required]]
+    for item in kind.items[kind.required :]:
+        found.append(("(", item, ")?") if _is_compound(item) else ("", item, "?"))
+    return found if kind.rest is None else [*found, ("...", Items(kind.rest), "")]
 
 
 def _label(field: Field) -> str:
@@ -215,8 +214,10 @@ def _label(field: Field) -> str:
     return name + "?" * field.optional
 
 
-def _lines(kinds: Sequence[Type], indent: str) -> str:
-    return ",\n".join(indent + written(kind, indent) for kind in kinds) + "\n"
+def _lines(parts: Sequence[tuple[str, Type, str]], indent: str) -> str:
+    """Return types on lines of their own, each with what stands before and after it."""
+    texts = (before + written(kind, indent, len(indent + before)) + after for before, kind, after in parts)
+    return ",\n".join(text[1:] if text.startswith(_BREAK) else indent + text for text in texts) + "\n"
 
 
 def _broken(mark: str, kinds: Sequence[Type], indent: str) -> str:
