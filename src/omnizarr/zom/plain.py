@@ -21,7 +21,7 @@ _LEAVES = frozenset({str, int, float, bool, type(None)})
 def is_too_deep(value: Any) -> bool:
     """Say whether lists and objects lie deeper within one another than is allowed, or in themselves."""
     level = [value]
-    for _ in range(DEEPEST_VALUE + 1):
+    for _ in range(DEEPEST_VALUE):
         level = [below for item in level for below in _inner(item) if type(below) not in _LEAVES]
         if not level:
             return False
