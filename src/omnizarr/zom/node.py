@@ -13,13 +13,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
     model_serializer,
     model_validator,
 )
-from pydantic_core import InitErrorDetails
+from pydantic_core import CoreSchema, InitErrorDetails
 from typing_extensions import TypeVar
 
 from omnizarr.hierarchy.group import AnyNode
@@ -32,6 +33,7 @@ from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusa
 from omnizarr.zom.fields import apart, as_document, by_alias, defaults, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
 from omnizarr.zom.reading import read_model
+from omnizarr.zom.schema_nodes import node_schema
 from omnizarr.zom.storing import create
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import ATTRIBUTES, Kind, Version, kind_of
@@ -296,6 +298,17 @@ class NodeSpec(BaseModel, Generic[Attrs]):
             return cls.model_validate(document)
         except ValidationError as error:
             raise raised(error, document, store=store, path=path) from error
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Return the JSON Schema of such nodes, with what the specification says of them."""
+        if not hasattr(cls, "version"):
+            return handler(core_schema)
+        kinds: tuple[Kind, ...] = ("group", "array")
+        bases = {kind: untyped_model(cls.version.number, kind) for kind in kinds}
+        return node_schema(cls, bases, core_schema, handler)
 
     @model_validator(mode="wrap")
     @classmethod

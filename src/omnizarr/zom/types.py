@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypeAlias, TypeVar, get_args
 
 import numpy as np
-from pydantic import BeforeValidator, ConfigDict, GetCoreSchemaHandler, StrictInt, StrictStr, with_config
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+    with_config,
+)
 from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
@@ -34,16 +42,22 @@ Names: TypeAlias = Items[StrictStr | None]
 """A name or None for each axis."""
 
 
+_EXTENSION_NAME = "^(?:[a-z][a-z0-9_.-]+|[A-Za-z][A-Za-z0-9+.-]*:[^ ]+)$"
+
+ExtensionName: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "pattern": _EXTENSION_NAME})]
+"""The name of an extension: a registered one, or a URI."""
+
+
 @with_config(ConfigDict(extra="forbid"))
 class NamedConfig(TypedDict):
     """An extension of Zarr v3: a name, a configuration, and whether a reader must understand it."""
 
-    name: str
+    name: ExtensionName
     configuration: NotRequired[dict[str, Any]]
     must_understand: NotRequired[bool]
 
 
-Extension: TypeAlias = str | NamedConfig
+Extension: TypeAlias = ExtensionName | NamedConfig
 """An extension as its document has it: an object, or a name alone."""
 
 
