@@ -12,7 +12,8 @@ True
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.group import AnyNode, Group
@@ -29,12 +30,16 @@ from omnizarr.zom.typescript import typescript
 from omnizarr.zom.validation import validate
 from omnizarr.zom.version import Kind, kind_of
 
+if TYPE_CHECKING:
+    from omnizarr.zom import conventions
+
 __all__ = [
     "Attributes",
     "Conversion",
     "Difference",
     "NodeSpec",
     "Violation",
+    "conventions",
     "convert",
     "diff",
     "from_flat",
@@ -101,3 +106,10 @@ def from_flat(nodes: Mapping[str, Any]) -> NodeSpec[Any]:
 def to_flat(spec: NodeSpec[Any], root_path: str = "") -> dict[str, NodeSpec[Any]]:
     """Return the nodes of a model by path, the root by `root_path`; the `members` of groups are None."""
     return flattened(spec, root_path)
+
+
+def __getattr__(name: str) -> Any:
+    """Return the conventions, which are imported when they are first asked for: that takes 60 ms."""
+    if name == "conventions":
+        return import_module("omnizarr.zom.conventions")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
