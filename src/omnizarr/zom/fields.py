@@ -47,6 +47,12 @@ def defaults(kind: type[BaseModel]) -> dict[str, Json]:
     }
 
 
+@lru_cache(256)
+def in_order(kind: type[BaseModel]) -> dict[str, Any]:
+    """Return a value for each field, in the order of the model: its default, or None where one is required."""
+    return dict.fromkeys(kind.model_fields) | defaults(kind)
+
+
 def with_defaults(kind: type[BaseModel], document: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a document that are of the specification's metadata, and those it leaves out."""
     fields = {name: value for name, value in document.items() if name not in apart(kind)}

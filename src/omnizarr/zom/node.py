@@ -30,7 +30,7 @@ from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.compare import differences
 from omnizarr.zom.drawing import tree_of
 from omnizarr.zom.faults import Violation, faults_of, other_kind, raised, refusal, together
-from omnizarr.zom.fields import apart, as_document, by_alias, defaults, unseen, with_defaults
+from omnizarr.zom.fields import apart, as_document, by_alias, defaults, in_order, unseen, with_defaults
 from omnizarr.zom.plain import plain, read_attributes
 from omnizarr.zom.reading import read_model
 from omnizarr.zom.schema_nodes import node_schema
@@ -286,7 +286,7 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         for name in _TUPLES:
             if type(fields.get(name)) is list:
                 fields[name] = tuple(fields[name])
-        object.__setattr__(node, "__dict__", {**defaults(cls), **fields})
+        object.__setattr__(node, "__dict__", {**in_order(cls), **fields})
         object.__setattr__(node, "__pydantic_fields_set__", given)
         object.__setattr__(node, "__pydantic_extra__", extra)
         object.__setattr__(node, "__pydantic_private__", {"_structure": structure, "_unseen": {}})
