@@ -32,6 +32,7 @@ COMMANDS = {
     "gen": "Make a dataset from CDL, as ncgen does.",
     "info": "Describe an array or a group.",
     "keys": "List the keys of a store, and the sizes of their values.",
+    "schema": "Print the model of a hierarchy, or the schema of a model.",
     "tree": "Show a hierarchy as a tree.",
     "validate": "Look for problems in a hierarchy.",
 }

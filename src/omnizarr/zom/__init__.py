@@ -25,6 +25,7 @@ from omnizarr.zom.difference import Difference
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
+from omnizarr.zom.schema import json_schema
 from omnizarr.zom.text import parsed
 from omnizarr.zom.typescript import typescript
 from omnizarr.zom.validation import validate
@@ -45,6 +46,7 @@ __all__ = [
     "from_flat",
     "from_json",
     "from_node",
+    "json_schema",
     "to_flat",
     "typescript",
     "v2",

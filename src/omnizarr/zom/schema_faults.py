@@ -90,10 +90,17 @@ def _faults(error: _Error) -> list[SchemaFault]:
     found = shown(error.instance)
     expected = _expected(error)
     if "propertyNames" in error.absolute_schema_path and isinstance(error.instance, str):
-        return [SchemaFault(location, f"expected {expected or 'another name'}, found the name {found}")]
+        expected = _described(error) or expected or "another name"
+        return [SchemaFault(location, f"expected {expected}, found the name {found}")]
     if expected:
         return [SchemaFault(location, f"expected {expected}, found {found}", expected)]
     return [SchemaFault(location, _other(error))]
+
+
+def _described(error: _Error) -> str:
+    """Return what a schema's description says is expected: of names, patterns say little to a reader."""
+    text = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}"
 
 
 def _strangers(error: _Error) -> list[str]:
