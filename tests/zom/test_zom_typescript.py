@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Generic, Literal, NotRequired, TypeVar
 
 import numpy as np
 import pytest
@@ -87,6 +87,13 @@ class Details(BaseModel):
 class Members(TypedDict):
     temperature: v3.ArraySpec[Kept]
     mask: NotRequired[Mask]
+
+
+Item = TypeVar("Item")
+
+
+class Box(BaseModel, Generic[Item]):
+    item: Item
 
 
 class Mask(v3.ArraySpec[Any]):
@@ -171,6 +178,43 @@ def test_models_that_change_no_field_are_uses_of_the_generic_ones():
     found = declared(zom.typescript(Nested))
     assert found["Nested"] == "GroupSpec<Attributes, Nested | ArraySpec<XAttrs>>;"
     assert declared(zom.typescript(XArraySpec))["ArraySpecOfXAttrs"] == "ArraySpec<XAttrs>;"
+
+
+def test_members_of_any_kind_are_nodes():
+    found = declared(zom.typescript(v2.GroupSpec[XAttrs, Any], name="Group"))
+    assert found["Group"] == "GroupSpec<XAttrs>;"
+
+
+def test_members_of_all_together_may_be_a_choice():
+    group = v3.GroupSpec[Any, Members | dict[str, Mask]]
+    found = declared(zom.typescript(group))
+    assert (
+        "  members: Members | { [name: string]: Mask } | null;\n"
+        in found["GroupSpecOfAnyAndMembersOrDictOfStrAndMask"]
+    )
+
+
+def test_what_json_schema_cannot_say_is_unknown():
+    class Odd(BaseModel, arbitrary_types_allowed=True):
+        values: np.ndarray
+        call: Callable[[int], str]
+
+    found = declared(zom.typescript(v3.ArraySpec[Odd]))
+    assert found["Odd"] == "{\n  values: unknown;\n  call: unknown;\n};"
+
+
+def test_models_with_parameters_have_names_with_all_of_them():
+    found = declared(zom.typescript(v3.ArraySpec[Box[list[Point]]], name="Boxed"))
+    assert found["BoxOfListOfPoint"] == "{\n  item: Point[];\n};"
+    assert found["Boxed"] == "ArraySpec<BoxOfListOfPoint>;"
+
+
+def test_types_that_are_not_defined_are_told():
+    class Unfinished(v3.GroupSpec[Any, "NotThere"]):
+        pass
+
+    with pytest.raises(NameError, match="'NotThere' is not defined"):
+        zom.typescript(Unfinished)
 
 
 def test_a_model_may_be_given_a_name():
@@ -404,7 +448,8 @@ def compiler() -> Path:
                     "npm did not answer within two minutes, and so types of TypeScript are not checked"
                 )
             if done.returncode or not found.exists():
-                pytest.skip(f"npm cannot fetch TypeScript: {done.stderr.strip().splitlines()[-1:]}")
+                why = next((line for line in done.stderr.splitlines() if "error" in line), "it says nothing")
+                pytest.skip(f"npm cannot fetch TypeScript: {why}")
     return found
 
 

@@ -42,6 +42,8 @@ def typescript(model: Model | int | str, *, name: str | None = None) -> str:
     ------
     TypeError, ValueError
         It is no model and no version, or `name` cannot be the name of a type.
+    NameError
+        The model names types that are not defined.
     """
     kind = _model(model)
     if name is not None and (not name.isidentifier() or name in RESERVED):

@@ -142,7 +142,7 @@ class Declarations:
             return None
         full = self._node(reference, self.use)
         arguments = [one.type for one in full.fields if one.name == ATTRIBUTES]
-        if (member := _member(full)) is not None and _member(own) != _member(plain):
+        if (member := _member(full)) is not None and _member(own) not in (_member(plain), UNKNOWN):
             arguments.append(member)
         if arguments == [self._by_name(ANY_ATTRIBUTES)]:
             arguments = []

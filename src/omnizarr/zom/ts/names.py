@@ -19,6 +19,8 @@ RESERVED = frozenset(_WORDS.split())
 """Words that cannot be the names of types, or that the generic types have for their parameters."""
 
 
+_MODULE = re.compile(r"\b(?:\w+\.)+(?=\w)")
+
 ANY_ATTRIBUTES = "attributes"
 """By what the name of the type of attributes is found of which nothing is known."""
 
@@ -71,6 +73,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 def _as_name(text: str) -> str:
     """Return a name of Python as one of TypeScript: `ArraySpec[XAttrs]` as `ArraySpecOfXAttrs`."""
+    text = _MODULE.sub("", text)
     for sign, word in (("[", " Of "), (",", " And "), ("|", " Or ")):
         text = text.replace(sign, word)
     first, *others = re.findall(r"\w+", text) or ["Model"]
