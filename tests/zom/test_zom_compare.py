@@ -81,7 +81,7 @@ def test_codecs() -> None:
         (True, 1, [""]),
         (1, 1.0, []),
         (float("nan"), float("nan"), []),
-        ({"a.b": {"": 1}}, {"a.b": {"": 2}}, [".a.b"]),
+        ({"a.b": {"": 1}}, {"a.b": {"": 2}}, ['.a.b[""]']),
     ],
 )
 def test_values(one: Any, other: Any, places: list[str]) -> None:
