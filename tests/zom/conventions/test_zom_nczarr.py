@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import lzma
+import random
 import subprocess
 import sys
 import warnings
@@ -570,6 +571,28 @@ def test_what_contradicts_itself_is_told_at_its_place(name: str, number: int) ->
         # A node that is not there is told of where it is listed.
         group = path.rpartition("/")[0]
         assert path in paths or (kind == "missing-node" and group in paths), (path, kind)
+
+
+JUNK: list[Any] = [None, True, -1, 1.5, 10**30, "", "/", "//", "/x", "a/b", [], [1], ["x", "x"], [[]], {}]
+JUNK += [{"size": 1}, {"name": "x"}, {"a": [1]}, {"types": 5}, {"attribute_types": [1, {"name": []}]}]
+
+
+def places_in(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [at, *(place for name, item in inner for place in places_in(item, (*at, name)))]
+
+
+def test_anything_in_place_of_notes_is_told_and_not_stumbled_over(number: int) -> None:
+    choose = random.Random(number)
+    places = [place for place in places_in(sound(number)) if "attributes" in place]
+    for _ in range(80):
+        edit = Edit(number)
+        place = choose.choice(places)
+        owner = edit.document
+        for part in place[:-1]:
+            owner = owner[part]
+        owner[place[-1]] = choose.choice(JUNK)
+        edit.found()
 
 
 def test_scalars_of_zarr_v2_have_one_axis() -> None:

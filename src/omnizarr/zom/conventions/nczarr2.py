@@ -81,7 +81,7 @@ class Group(v2.GroupSpec[dict[str, Any], Member]):
         """Yield what is wrong with what is noted of it."""
         yield from _of_type(self, GROUP, GroupNotes)
         yield from _of_type(self, TYPES_V2, Types, is_required=False)
-        if (superblock := noted(self, SUPERBLOCK)) is not None:
+        if (superblock := noted(self.metadata, SUPERBLOCK)) is not None:
             yield Violation(superblock.at, "only the root of a dataset has one")
         yield from group_faults(self)
 
@@ -106,7 +106,7 @@ def _of_type(
     node: NodeSpec[Any], name: str, model: type[BaseModel], *, is_required: bool = True
 ) -> Iterator[Violation]:
     """Yield why one of a node's notes is not as a model has it."""
-    found = noted(node, name)
+    found = noted(node.metadata, name)
     if found is None:
         if is_required:
             yield Violation(name, "required, but missing")

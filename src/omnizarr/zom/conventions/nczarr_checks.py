@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from omnizarr.jsontypes import Json, shown
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import NodeMetadata
+from omnizarr.zom.array import ArraySpecBase
 from omnizarr.zom.conventions.nczarr_notes import SUPERBLOCK
 from omnizarr.zom.conventions.nczarr_reading import (
-    AnyArray,
-    AnyGroup,
     ArrayNote,
     GroupNote,
     Part,
@@ -18,7 +19,10 @@ from omnizarr.zom.conventions.nczarr_reading import (
 )
 from omnizarr.zom.conventions.nczarr_types import is_atomic, number_type, value_fault
 from omnizarr.zom.faults import Violation
-from omnizarr.zom.node import NodeSpec
+from omnizarr.zom.group import GroupSpecBase
+
+AnyArray: TypeAlias = ArraySpecBase[Any]
+AnyGroup: TypeAlias = GroupSpecBase[Any, Any]
 
 _NAMES_V2 = "_ARRAY_DIMENSIONS"
 _SCALAR = "_scalar_"
@@ -30,17 +34,18 @@ _FILL = "_FillValue"
 
 def array_faults(node: AnyArray) -> Iterator[Violation]:
     """Yield what is wrong with the notes of an array."""
-    note = ArrayNote.of(node)
-    yield from _axes(node, note)
-    yield from _alias(node, note.type)
-    yield from attribute_faults(node)
-    yield from _fill_value(node, note.type)
+    metadata = node.metadata
+    note = ArrayNote.of(metadata)
+    yield from _axes(metadata, note, node.zarr_format)
+    yield from _alias(metadata, note.type)
+    yield from attribute_faults(metadata)
+    yield from _fill_value(metadata, note.type)
 
 
-def _axes(node: AnyArray, note: ArrayNote) -> Iterator[Violation]:
+def _axes(metadata: ArrayMetadata, note: ArrayNote, zarr_format: int) -> Iterator[Violation]:
     """Yield where the references, the shape and the names of the axes disagree."""
-    shape, references = node.metadata.shape, note.references
-    if node.zarr_format == 2 and not shape:
+    shape, references = metadata.shape, note.references
+    if zarr_format == 2 and not shape:
         message = "expected [1], and scalar in the notes: netCDF-C leaves out arrays without axes"
         yield Violation("shape", message)
     is_scalar = note.is_scalar or not shape
@@ -53,12 +58,12 @@ def _axes(node: AnyArray, note: ArrayNote) -> Iterator[Violation]:
     if len(paths) != expected:
         yield Violation(references.at, f"expected {expected}, one for each axis, found {len(paths)}")
     else:
-        yield from _names(node, [_last(path) for path in paths])
+        yield from _names(_axis_names(metadata, zarr_format), [_last(path) for path in paths])
 
 
-def _names(node: AnyArray, expected: list[Json]) -> Iterator[Violation]:
+def _names(axes: tuple[str, list[Json] | None], expected: list[Json]) -> Iterator[Violation]:
     """Yield the names of axes that are not those of the dimensions."""
-    at, names = _axis_names(node)
+    at, names = axes
     if names is None or (not expected and names in ([_SCALAR], [None])):
         return
     if len(names) != len(expected):
@@ -70,10 +75,9 @@ def _names(node: AnyArray, expected: list[Json]) -> Iterator[Violation]:
             yield Violation(f"{at}[{number}]", message)
 
 
-def _axis_names(node: AnyArray) -> tuple[str, list[Json] | None]:
-    """Return the names of an array's axes with their place; None where it has none."""
-    metadata = node.metadata
-    if node.zarr_format == 3:
+def _axis_names(metadata: ArrayMetadata, zarr_format: int) -> tuple[str, list[Json] | None]:
+    """Return the place of the names of an array's axes, and these; None where it has none."""
+    if zarr_format == 3:
         return "dimension_names", None if metadata.dimension_names is None else [*metadata.dimension_names]
     names = metadata.attributes.get(_NAMES_V2)
     return f"attributes.{_NAMES_V2}", names if isinstance(names, list) else None
@@ -83,44 +87,39 @@ def _last(path: Json) -> Json:
     return path.rpartition("/")[2] if isinstance(path, str) else path
 
 
-def _alias(node: AnyArray, alias: Part) -> Iterator[Violation]:
+def _alias(metadata: ArrayMetadata, alias: Part) -> Iterator[Violation]:
     """Yield a type that is stored as another one, but not as this."""
-    dtype = node.metadata.data_type.dtype
-    is_bytes = f"{dtype.kind}{dtype.itemsize}" in ("u1", "i1", "S1")
-    if alias.value in ("char", "json") and not is_bytes and dtype.str[1:] != "U1":
-        yield Violation(
-            alias.at, f"expected a type that is stored as {_type(node)}, found {shown(alias.value)}"
-        )
-    if alias.value == "string" and (dtype.kind not in "SUOTV" or dtype.names is not None):
-        yield Violation(alias.at, f'expected a type that is stored as {_type(node)}, found "string"')
+    dtype = metadata.data_type.dtype
+    if alias.value in ("char", "json"):
+        fits = f"{dtype.kind}{dtype.itemsize}" in ("u1", "i1", "S1") or dtype.str[1:] == "U1"
+    else:
+        fits = alias.value != "string" or (dtype.kind in "SUOTV" and dtype.names is None)
+    if not fits:
+        own = metadata.data_type.name
+        yield Violation(alias.at, f"expected a type that is stored as {own}, found {shown(alias.value)}")
 
 
-def _fill_value(node: AnyArray, alias: Part) -> Iterator[Violation]:
+def _fill_value(metadata: ArrayMetadata, alias: Part) -> Iterator[Violation]:
     """Yield a `_FillValue` that is not one number of the array's type."""
-    metadata = node.metadata
     dtype, value = metadata.data_type.dtype, metadata.attributes.get(_FILL)
     if dtype.kind not in "iuf" or alias.value is not None:
         return
     if isinstance(value, list) and len(value) != 1:
         yield Violation(f"attributes.{_FILL}", f"expected one value, found {len(value)}")
-    for code in (code for name, code, _ in type_codes(node) if name == _FILL):
+    for code in (code for name, code, _ in type_codes(metadata) if name == _FILL):
         is_known = isinstance(code.value, str) and is_atomic(code.value)
         if is_known and number_type(str(code.value)) != f"{dtype.kind}{dtype.itemsize}":
-            message = f"expected the type of the array, {_type(node)}, found {shown(code.value)}"
+            message = f"expected the type of the array, {metadata.data_type.name}, found {shown(code.value)}"
             yield Violation(code.at, message)
-
-
-def _type(node: AnyArray) -> str:
-    return node.metadata.data_type.name
 
 
 # --- attributes
 
 
-def attribute_faults(node: NodeSpec[Any]) -> Iterator[Violation]:
+def attribute_faults(metadata: NodeMetadata) -> Iterator[Violation]:
     """Yield the types that are noted for attributes which are not there, or not of them, or noted twice."""
-    attributes, seen = node.metadata.attributes, set[tuple[str, str]]()
-    for name, code, at in type_codes(node):
+    attributes, seen = metadata.attributes, set[tuple[str, str]]()
+    for name, code, at in type_codes(metadata):
         entry = (name, at.partition("types")[0])
         if name not in attributes:
             yield Violation(at, f"there is no attribute {shown(name)}")
@@ -137,9 +136,10 @@ def attribute_faults(node: NodeSpec[Any]) -> Iterator[Violation]:
 
 def group_faults(node: AnyGroup) -> Iterator[Violation]:
     """Yield what is wrong with the notes of a group, and between them and what is in it."""
-    yield from _dimension_names(node)
-    yield from _listed(node)
-    yield from attribute_faults(node)
+    metadata = node.metadata
+    yield from _dimension_names(metadata)
+    yield from _listed(node, GroupNote.of(metadata))
+    yield from attribute_faults(metadata)
 
 
 def inner_group_faults(node: AnyGroup) -> Iterator[Violation]:
@@ -149,9 +149,9 @@ def inner_group_faults(node: AnyGroup) -> Iterator[Violation]:
     yield from group_faults(node)
 
 
-def _dimension_names(node: AnyGroup) -> Iterator[Violation]:
+def _dimension_names(metadata: NodeMetadata) -> Iterator[Violation]:
     seen = set()
-    for name, definition in definitions_in(node):
+    for name, definition in definitions_in(metadata):
         if not name or "/" in name:
             yield Violation(definition.at, f"expected the name of a dimension, found {shown(name)}")
         if name in seen:
@@ -159,9 +159,8 @@ def _dimension_names(node: AnyGroup) -> Iterator[Violation]:
         seen.add(name)
 
 
-def _listed(node: AnyGroup) -> Iterator[Violation]:
+def _listed(node: AnyGroup, note: GroupNote) -> Iterator[Violation]:
     """Yield the members that are listed and not there, or there and not listed."""
-    note = GroupNote.of(node)
     if node.members is None:
         return
     yield from _there(node, note.arrays, "array")

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from omnizarr.jsontypes import Json, JsonObject, inside
-from omnizarr.zom.array import ArraySpecBase
+from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.conventions.nczarr_notes import ARRAY, GROUP, TYPES_V2, TYPES_V3
-from omnizarr.zom.group import GroupSpecBase
-from omnizarr.zom.node import NodeSpec
-
-AnyArray: TypeAlias = ArraySpecBase[Any]
-AnyGroup: TypeAlias = GroupSpecBase[Any, Any]
 
 
 class Part(NamedTuple):
@@ -46,9 +41,8 @@ class Note:
         return Part(self.content.get(name), inside(self.at, name))
 
 
-def noted(node: NodeSpec[Any], *names: str) -> Part | None:
+def noted(metadata: NodeMetadata, *names: str) -> Part | None:
     """Return what has the first of several names: among a node's attributes, or in its own document."""
-    metadata = node.metadata
     for place, at in ((metadata.attributes, "attributes"), (metadata.extra, "")):
         for spelled in (spelled for name in names for spelled in (name, name.upper())):
             if spelled in place:
@@ -56,9 +50,9 @@ def noted(node: NodeSpec[Any], *names: str) -> Part | None:
     return None
 
 
-def note_of(node: NodeSpec[Any], *names: str) -> Note:
+def note_of(metadata: NodeMetadata, *names: str) -> Note:
     """Return the first of a node's notes, by their names; an empty one where there is no object."""
-    found = noted(node, *names)
+    found = noted(metadata, *names)
     if found is None or not isinstance(found.value, dict):
         return Note({}, f"attributes.{names[0]}")
     return Note(found.value, found.at)
@@ -84,9 +78,9 @@ class ArrayNote:
     type: Part
 
     @classmethod
-    def of(cls, node: AnyArray) -> ArrayNote:
+    def of(cls, metadata: NodeMetadata) -> ArrayNote:
         """Return what is noted of an array."""
-        note = note_of(node, ARRAY)
+        note = note_of(metadata, ARRAY)
         references = note["dimension_references", "dimrefs"]
         is_scalar = bool(note.content.get("scalar")) or note.content.get("storage") == "scalar"
         given = references if isinstance(references.value, list) else None
@@ -105,9 +99,9 @@ class DimensionNote(NamedTuple):
     at: str
 
 
-def dimensions_in(node: AnyGroup) -> Iterator[DimensionNote]:
+def dimensions_in(metadata: NodeMetadata) -> Iterator[DimensionNote]:
     """Yield the dimensions that a group defines rightly."""
-    for name, definition in definitions_in(node):
+    for name, definition in definitions_in(metadata):
         content = definition.value if isinstance(definition.value, dict) else {"size": definition.value}
         size = content.get("size")
         if name and "/" not in name and type(size) is int and size >= 0:
@@ -115,9 +109,9 @@ def dimensions_in(node: AnyGroup) -> Iterator[DimensionNote]:
             yield DimensionNote(name, size, unlimited, definition.at)
 
 
-def definitions_in(node: AnyGroup) -> list[tuple[str, Part]]:
+def definitions_in(metadata: NodeMetadata) -> list[tuple[str, Part]]:
     """Return the definitions of a group's dimensions, be they an object by name or a list of objects."""
-    part = note_of(node, GROUP)["dimensions", "dims"]
+    part = note_of(metadata, GROUP)["dimensions", "dims"]
     if isinstance(part.value, dict):
         return part.items()
     items = part.value if isinstance(part.value, list) else []
@@ -144,9 +138,9 @@ class GroupNote:
     types: Part
 
     @classmethod
-    def of(cls, node: AnyGroup) -> GroupNote:
+    def of(cls, metadata: NodeMetadata) -> GroupNote:
         """Return what is noted of a group."""
-        note = note_of(node, GROUP)
+        note = note_of(metadata, GROUP)
         arrays, groups = note["arrays", "vars", "variables"], note["groups", "subgroups"]
         growing = note[("growing",)].value
         growth = growing if isinstance(growing, dict) else {}
@@ -165,9 +159,9 @@ class GroupNote:
 # --- attributes
 
 
-def type_codes(node: NodeSpec[Any]) -> Iterator[tuple[str, Part, str]]:
+def type_codes(metadata: NodeMetadata) -> Iterator[tuple[str, Part, str]]:
     """Yield the name of each attribute whose type is noted, the code of the type, and the entry's place."""
-    note = note_of(node, TYPES_V3, TYPES_V2)
+    note = note_of(metadata, TYPES_V3, TYPES_V2)
     listed = note[("attribute_types",)]
     for number, entry in enumerate(listed.value if isinstance(listed.value, list) else ()):
         at = f"{listed.at}[{number}]"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from omnizarr.hierarchy.paths import ancestors_of, joined, parent_of
 from omnizarr.jsontypes import Json, shown
-from omnizarr.zom.array import ArraySpecBase
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.conventions.nczarr_reading import (
-    AnyArray,
-    AnyGroup,
     ArrayNote,
     DimensionNote,
     GroupNote,
@@ -22,13 +22,14 @@ from omnizarr.zom.faults import Violation
 from omnizarr.zom.group import GroupSpecBase
 
 
-def dataset_faults(root: AnyGroup) -> Iterator[Violation]:
+def dataset_faults(root: GroupSpecBase[Any, Any]) -> Iterator[Violation]:
     """Yield what is wrong between the nodes of a dataset."""
-    dataset = _Dataset.of(root)
-    for path, node in [("", root), *root.walk()]:
-        if isinstance(node, ArraySpecBase):
-            yield from dataset.axes(path, node)
-        for _, code, _ in type_codes(node):
+    nodes = {"": root.metadata, **{path: node.metadata for path, node in root.walk()}}
+    dataset = _Dataset.of(nodes)
+    for path, metadata in nodes.items():
+        if isinstance(metadata, ArrayMetadata):
+            yield from dataset.axes(path, metadata)
+        for _, code, _ in type_codes(metadata):
             yield from dataset.user_type(path, code.value, code.at)
 
 
@@ -50,11 +51,8 @@ class _Dataset:
     listed: frozenset[str]
 
     @classmethod
-    def of(cls, root: AnyGroup) -> _Dataset:
-        groups = [
-            ("", root),
-            *((path, node) for path, node in root.walk() if isinstance(node, GroupSpecBase)),
-        ]
+    def of(cls, nodes: Mapping[str, NodeMetadata]) -> _Dataset:
+        groups = [(path, node) for path, node in nodes.items() if isinstance(node, GroupMetadata)]
         notes = {path: GroupNote.of(group) for path, group in groups}
         return cls(
             dimensions={joined(path, d.name): d for path, group in groups for d in dimensions_in(group)},
@@ -67,9 +65,9 @@ class _Dataset:
             ),
         )
 
-    def axes(self, path: str, array: AnyArray) -> Iterator[Violation]:
+    def axes(self, path: str, array: ArrayMetadata) -> Iterator[Violation]:
         """Yield an array's references to nothing, and its axes that are not as long as their dimension."""
-        note, shape = ArrayNote.of(array), array.metadata.shape
+        note, shape = ArrayNote.of(array), array.shape
         if note.references is None or note.is_scalar:
             return
         references = note.references.names()
