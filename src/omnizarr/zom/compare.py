@@ -15,8 +15,9 @@ from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.paths import joined
-from omnizarr.jsontypes import Json, JsonObject
-from omnizarr.metadata.group import NodeMetadata
+from omnizarr.jsontypes import Json, JsonObject, same_json
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.difference import MEMBERS, MISSING, Change, Difference, Missing, differing
 from omnizarr.zom.reading import read_model
 from omnizarr.zom.version import DEEPEST, Kind, Version, kind_of
@@ -98,12 +99,15 @@ class _Side:
     node: NodeSpec[Any] | NodeMetadata
     members: Mapping[str, Any] | None = None
 
+    @property
+    def is_model(self) -> bool:
+        return not isinstance(self.node, ArrayMetadata | GroupMetadata)
+
     def canonical(self) -> JsonObject:
         """Return the document, in one spelling of all that mean the same."""
-        if not hasattr(self.node, "canonical"):
+        if isinstance(self.node, ArrayMetadata | GroupMetadata):
             return self.version.write(self.node, as_spelled=False)
-        found: JsonObject = self.node.canonical()
-        return found
+        return self.node.canonical()
 
     def document(self) -> JsonObject:
         """Return the document with members, as a difference holds it."""
@@ -186,6 +190,8 @@ class _Comparison:
             if first is None or second is None:
                 yield _of_one_side(path, first, second)
                 continue
+            if first.node is second.node and first.is_model:
+                continue
             found = _at_all(path, first, second, self.is_compared("zarr_format"))
             if found:
                 yield from found
@@ -207,8 +213,9 @@ class _Comparison:
             {name: value for name, value in side.canonical().items() if self.is_compared(name)}
             for side in (one, other)
         )
-        for at, *values in differing("", before, after):
-            yield _difference(path, at, *values)
+        if not same_json(before, after):
+            for at, *values in differing("", before, after):
+                yield _difference(path, at, *values)
 
     def of_unread(self, path: str, one: _Side, other: _Side) -> Iterator[Difference]:
         """Yield a difference where the members of one group were not read."""
