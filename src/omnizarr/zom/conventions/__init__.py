@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from omnizarr.errors import ConversionError
-from omnizarr.zom.conventions import nczarr, nczarr2, xarray
+from omnizarr.zom.conventions import hdmf, nczarr, nczarr2, ome, xarray
 from omnizarr.zom.node import NodeSpec
 
 __all__ = ["CONVENTIONS", "convention"]
@@ -22,6 +22,8 @@ CONVENTIONS: Mapping[str, Mapping[int, type[NodeSpec[Any]]]] = MappingProxyType(
         "xarray": xarray.MODELS,
         "nczarr": nczarr.MODELS,
         "nczarr2": nczarr2.MODELS,
+        "hdmf": hdmf.MODELS,
+        "ome": ome.MODELS,
     }
 )
 """The model of each convention for each version of Zarr that it has one for."""

@@ -91,9 +91,7 @@ def _check_target(place: Place, at: str, target: Mapping[str, Any], root: JsonOb
     found = resolve(place.root, target["path"])
     if isinstance(found, Missing):
         if found is Missing.ABSENT:
-            message = (
-                f"expected the path of a node of this file, but there is none at {shown(target['path'])}"
-            )
+            message = f"expected a node of this file, found none at {shown(target['path'])}"
             yield place.violation(f"{at}.path", message)
         return
     node = attributes_of(found.node)

@@ -68,11 +68,11 @@ def _strangers(place: Place, expected: str) -> Iterator[Violation]:
 
 
 def _check_version(place: Place) -> Iterator[Violation]:
-    """Yield what is wrong with a version of a namespace: text, a piece for each source, and one for itself."""
+    """Yield what is wrong with a version of a namespace: a text for each source, and one for itself."""
     children = _children(place)
     read = getattr(place.node, "members", None) is not None
     if read and _NAMESPACE not in [one.path.rpartition("/")[2] for one in children]:
-        yield place.violation(f"members.{_NAMESPACE}", "required, but missing: a version has its namespace")
+        yield place.violation(f"members.{_NAMESPACE}", "required, but missing: a version has one")
     for one in children:
         metadata = one.node.metadata
         if not isinstance(metadata, ArrayMetadata):
