@@ -20,10 +20,6 @@ from omnizarr.zom.version import Kind
 if TYPE_CHECKING:
     from omnizarr.zom.node import NodeSpec
 
-_ONE_VERSION: Schema = {
-    "description": "zarr_format and zarr_version are two names of one field.",
-    "not": {"required": ["zarr_format", "zarr_version"]},
-}
 _CONSOLIDATED = "consolidated_metadata"
 
 
@@ -60,10 +56,9 @@ class _Nodes:
     def say(self, schema: Schema) -> None:
         properties = schema["properties"]
         schema["description"] = _first_paragraph(self.model)
-        rules = [_ONE_VERSION]
         if self.model.kind == "array":
             self.say_of_fields(properties)
-            rules += TOGETHER[self.number]
+            schema["allOf"] = self.linked(TOGETHER[self.number])
         else:
             self.say_of_members(properties["members"])
             properties.setdefault(_CONSOLIDATED, False)  # from_consolidated reads it
@@ -71,7 +66,6 @@ class _Nodes:
         if schema.get("additionalProperties") is True:
             schema.update(self.linked(UNKNOWN[self.number]))
         properties["zarr_version"] = zarr_version(self.number)
-        schema["allOf"] = self.linked(rules)
 
     def say_of_fields(self, properties: Schema) -> None:
         base = self.bases[self.model.kind]
