@@ -180,6 +180,14 @@ def test_unknown_fields() -> None:
     assert told(group(v2, g=one), group(v2, g=other), exclude={"_note"}) == []
 
 
+@pytest.mark.parametrize("value", [3, None, {"zarr_format": 3}, "a.zarr"])
+def test_what_is_no_model(value: Any) -> None:
+    for sides in ((value, group()), (group(), value)):
+        with pytest.raises(TypeError, match="expected a model, or an array or group that is open, found"):
+            zom.diff(*sides)
+    assert group() != value
+
+
 def test_one_is_enough_for_like() -> None:
     one, other = group(attributes={"a": 1, "b": 2}), group()
     assert len(differences(one, other)) == 2

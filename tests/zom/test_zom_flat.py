@@ -221,6 +221,13 @@ def test_versions() -> None:
     assert zom.from_flat({"": {"zarr_version": 2}}) == v2.GroupSpec()
 
 
+@pytest.mark.parametrize("value", [3, None, [1]])
+def test_what_is_no_mapping(value: Any) -> None:
+    for model in (zom, v2.GroupSpec):
+        (told,) = problems(value, model)
+        assert told.startswith("expected nodes by path, found ")
+
+
 def test_a_typed_model_checks_what_the_paths_give() -> None:
     assert _Typed.from_flat({"/a": array(v3)}) == v3.GroupSpec(members={"a": array(v3)})
     assert problems({"/b": array(v3)}, _Typed) == ["/a: required, but missing"]

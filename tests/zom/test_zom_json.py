@@ -313,6 +313,15 @@ def test_copies_with_changes_are_checked() -> None:
         model.shape = (3,)  # type: ignore[misc]
 
 
+@VERSIONS
+def test_attributes_are_json_and_not_what_was_given(version: Any) -> None:
+    given: dict[str, Any] = {"a": [1], "b": np.arange(2), "c": (1, np.float32(0.5))}
+    model = version.GroupSpec(attributes=given)
+    given["a"].append(2)
+    given["d"] = 1
+    assert model.attributes == model.to_json()["attributes"] == {"a": [1], "b": [0, 1], "c": [1, 0.5]}
+
+
 def test_deep_copies_share_nothing() -> None:
     model = v3.GroupSpec(attributes={"a": [1]})
     other = copy.deepcopy(model)

@@ -15,7 +15,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.paths import joined
-from omnizarr.jsontypes import Json, JsonObject, same_json
+from omnizarr.jsontypes import Json, JsonObject, same_json, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.difference import MEMBERS, MISSING, Change, Difference, Missing, differing
@@ -122,6 +122,8 @@ class _Side:
 def _side(node: Any) -> _Side:
     if isinstance(node, _Side):
         return node
+    if not hasattr(node, "canonical"):
+        raise TypeError(f"expected a model, or an array or group that is open, found {shown(node)}")
     return _Side(node.version, node.kind, node, node.nodes if _is_read(node) else None)
 
 

@@ -48,6 +48,7 @@ def nested(nodes: Mapping[str, Any], version: Version) -> Any:
         Paths clash, lie in arrays or too deep, or have names that no node may have; groups are given with
         members that the paths contradict. Every fault with its path, those of single documents too.
     """
+    _check_mapping(nodes)
     tree = _Tree(version)
     for key, value in nodes.items():
         tree.add(key, value)
@@ -67,12 +68,18 @@ def version_of(nodes: Mapping[str, Any]) -> Version:
     MetadataError
         No node says which.
     """
+    _check_mapping(nodes)
     root = next((nodes[key] for key in ("", "/") if key in nodes), None)
     for value in (root, *nodes.values()):
         number = _number(value)
         if number == 2 or number == 3:
             return Version(2 if number == 2 else 3)
     raise MetadataError([Problem("zarr_format", "expected 2 or 3 in one of the nodes at least, found none")])
+
+
+def _check_mapping(nodes: Any) -> None:
+    if not isinstance(nodes, Mapping):
+        raise MetadataError([Problem("", f"expected nodes by path, found {shown(nodes)}")])
 
 
 def _number(value: Any) -> Any:

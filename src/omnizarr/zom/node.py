@@ -42,6 +42,7 @@ Attrs = TypeVar("Attrs", default=dict[str, Any])
 
 _TUPLES = ("shape", "chunks", "codecs", "filters", "storage_transformers", "dimension_names")
 _GIVEN: dict[frozenset[str], set[str]] = {}  # for the garbage collector, one set for all alike
+_ANY = (Attrs, Any, dict[str, Any])  # types that say nothing of attributes
 _IDLE = ("storage_transformers", "dimension_names")  # None where the document has none
 _ARTICLES = {"array": "an array", "group": "a group"}
 
@@ -339,6 +340,9 @@ class NodeSpec(BaseModel, Generic[Attrs]):
         node._structure = structure
         if type(node.attributes) is not dict:
             node._unseen = unseen(document.get(ATTRIBUTES), node.attributes)
+        elif known is None and cls.model_fields[ATTRIBUTES].annotation in _ANY:
+            # JSON, as other fields are, and not what the user may still change
+            vars(node)[ATTRIBUTES] = node.attributes_as_json()
         return node
 
     @classmethod
