@@ -92,7 +92,7 @@ def test_schemas_have_the_shape_of_the_documents(number: int) -> None:
         assert schema["$defs"][kind]["title"] == kind
         assert "\n" not in schema["$defs"][kind]["description"]
         properties = schema["$defs"][kind]["properties"]
-        assert all(one is False or "title" in one for one in properties.values())
+        assert all("title" in one for one in properties.values())
 
 
 @pytest.mark.parametrize("number", [2, 3])
@@ -244,7 +244,6 @@ WRONG: list[tuple[str, int, str, dict[str, Any]]] = [
                 "f3",
                 "<f3",
                 "<i3",
-                "=f4",
                 "|S0",
                 "<M8[x]",
                 [],

@@ -125,7 +125,13 @@ def _of_union(error: _Error, location: tuple[str | int, ...]) -> list[SchemaFaul
     if all(len(faults) == 1 and _is_of(faults[0], location) for faults in found.values()):
         expected = " or ".join(dict.fromkeys(faults[0].expected for faults in found.values()))
         return [SchemaFault(location, f"expected {expected}, found {shown(error.instance)}", expected)]
-    return found[min(branches, key=lambda branch: (_strangeness(branches[branch]), len(found[branch])))]
+
+    def distance(branch: str | int) -> tuple[int, int, int]:
+        """What is at fault deeper down says little of whether this is the branch that was meant."""
+        own = sum(len(fault.location) <= len(location) + 1 for fault in found[branch])
+        return _strangeness(branches[branch]), own, len(found[branch])
+
+    return found[min(branches, key=distance)]
 
 
 def _is_of(fault: SchemaFault, location: tuple[str | int, ...]) -> bool:
@@ -173,7 +179,7 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "uniqueItems": lambda value: "items that differ",
     "minProperties": lambda value: f"an object of {value} names at least",
     "maxProperties": lambda value: f"an object of {value} names at most",
-    "not": lambda value: f"nothing that fits {shown(value)}",
+    "not": lambda value: f"nothing that fits {shown(value)}" if value not in ({}, True) else "nothing here",
     "contains": lambda value: f"an item that fits {shown(value)}",
 }
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from omnizarr.zom.node import NodeSpec
 
 _CONSOLIDATED = "consolidated_metadata"
+_NO_PART = {"title": "Consolidated Metadata", "description": "No part of a model.", "not": {}}
 
 
 def node_schema(
@@ -61,7 +62,7 @@ class _Nodes:
             schema["allOf"] = self.linked(TOGETHER[self.number])
         else:
             self.say_of_members(properties["members"])
-            properties.setdefault(_CONSOLIDATED, False)  # from_consolidated reads it
+            properties.setdefault(_CONSOLIDATED, dict(_NO_PART))
         self.say_of_attributes(schema)
         if schema.get("additionalProperties") is True:
             schema.update(self.linked(UNKNOWN[self.number]))
