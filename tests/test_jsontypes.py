@@ -24,6 +24,7 @@ from omnizarr.jsontypes import (
     read_list,
     read_object,
     read_string,
+    same_json,
     shown,
 )
 
@@ -210,3 +211,28 @@ def test_reading_what_does_not_fit(
     problems = Problems()
     assert read(value, "at", problems, **options) == stand_in
     assert [str(found) for found in problems.found] == [problem]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (1, 1.0, True),
+        (0, 0.0, True),
+        (0.0, -0.0, False),
+        (0, -0.0, False),
+        (-0.0, -0.0, True),
+        ([0.0], [-0.0], False),
+        (float("nan"), float("nan"), True),
+        (True, 1, False),
+        (False, 0, False),
+        (None, False, False),
+        ("", 0, False),
+        ("", "", True),
+        ([], {}, False),
+        ({"a": [1]}, {"a": [1.0]}, True),
+        (2**53 + 1, float(2**53), False),
+    ],
+)
+def test_what_is_the_same_json(one: Any, other: Any, same: bool) -> None:
+    assert same_json(one, other) is same
+    assert same_json(other, one) is same

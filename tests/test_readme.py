@@ -1,4 +1,4 @@
-"""The README and the guides tell the truth: their sessions run and print what they say, links and files exist.
+"""The README and the guides tell the truth: sessions run and print what they say, links and files exist.
 
 In a Python block, lines that start with `#> ` are what the statement above them prints, as in an
 interactive session. In a console block, lines that start with `$ ` are commands.
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from omnizarr.zom.conventions import CONVENTIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -116,6 +118,12 @@ def test_tests_that_a_guide_names_exist() -> None:
     there = (ROOT / "tests" / "zom" / "test_zom_statements.py").read_text(encoding="utf-8")
     assert len(named) == 18
     assert [name for name in named if f"def {name}(" not in there] == []
+
+
+def test_the_guide_lists_the_conventions() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (v[23, v]+) \|$", text_of("docs/zom.md"), flags=re.MULTILINE)
+    listed = {name: [int(number) for number in re.findall(r"\d", versions)] for name, versions in rows}
+    assert listed == {name: sorted(models) for name, models in CONVENTIONS.items()}
 
 
 def test_the_speed_that_is_quoted_was_measured() -> None:

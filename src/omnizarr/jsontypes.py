@@ -230,14 +230,16 @@ def as_json(value: Any) -> Json:
 
 
 def same_json(one: Json, other: Json) -> bool:
-    """Say whether two values are the same JSON: NaN is itself, true is not 1, and 1 is 1.0."""
+    """Say whether two values are the same JSON: NaN is itself, true is not 1, -0.0 not 0.0, but 1 is 1.0."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same_json(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same_json, one, other))
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    return one == other or (one != one and other != other)
+    if one == other:
+        return one != 0 or str(one)[0] == str(other)[0]  # the sign of a zero is a bit of a fill value
+    return one != one and other != other
 
 
 def inside(at: str, name: str) -> str:

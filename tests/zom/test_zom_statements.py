@@ -261,6 +261,7 @@ def test_08_models_are_equal_exactly_where_structures_are(number: int, tmp_path:
     ]
     assert [other for other in others if other == model] == []
     assert array(number, fill_value=0) != array(number, fill_value=1)
+    assert array(number, dtype="float32", fill_value=0.0) != array(number, dtype="float32", fill_value=-0.0)
     assert array(number, dtype="float32", fill_value="NaN") == array(number, dtype="f4", fill_value=np.nan)
     assert array(number) != "array"
 
