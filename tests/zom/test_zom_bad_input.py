@@ -188,7 +188,7 @@ def test_values_in_themselves() -> None:
     for value in (attributes, {"x": twice}):
         assert told(group(attributes=value)) == [f"/: attributes: {TOO_DEEP}"]
     members: dict[str, Any] = group(members={})
-    members["members"]["a"] = members
+    members["members"] |= {"a": members, "b": members}
     assert told(members) == [f"/: {TOO_MANY}"]
 
 

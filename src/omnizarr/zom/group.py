@@ -15,7 +15,6 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import JsonObject, same_json
 from omnizarr.zom.consolidated import from_consolidated, to_consolidated
 from omnizarr.zom.drawing import shortened
-from omnizarr.zom.drawing import shortened
 from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
 from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
@@ -182,9 +181,6 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
             storage_options: Mapping[str, Any] | None = None,
         ) -> Group: ...
 
-    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        return shortened(self, super().__repr_args__())
-
     def _equals(self, other: NodeSpec[Any]) -> bool:
         return (
             isinstance(other, GroupSpecBase)
@@ -221,7 +217,8 @@ def _height(document: Mapping[str, Any]) -> int:
     """Return how many groups lie within one another, or more than are allowed."""
     height, level = 0, _inner(document)
     while level and height <= DEEPEST:
-        level = [below for node in level for below in _inner(node)]
+        # what is there more than once is looked at once: a group may be there twice in itself
+        level = list({id(below): below for node in level for below in _inner(node)}.values())
         height += 1
     return height
 
