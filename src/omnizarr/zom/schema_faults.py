@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MEMBERS = "members"
 _UNIONS = ("anyOf", "oneOf")
-_TELLING = ("const", "enum")  # by which the branches of a union are told apart
+_TELLING = "const"  # by which the branches of a union are told apart
 _TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -142,7 +142,7 @@ def _strangeness(errors: list[_Error]) -> int:
     """Return 2 for a branch that is for another type of JSON, 1 for one that says so itself."""
     if any(error.validator == "type" and not error.path for error in errors):
         return 2
-    return int(any(error.validator in _TELLING and len(error.path) <= 1 for error in errors))
+    return int(any(error.validator == _TELLING and len(error.path) <= 1 for error in errors))
 
 
 # --- messages
