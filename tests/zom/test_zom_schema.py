@@ -48,7 +48,14 @@ GROUPS: dict[int, dict[str, Any]] = {
     2: {"zarr_format": 2, "attributes": {}, "members": {}},
     3: {"zarr_format": 3, "node_type": "group", "attributes": {}, "members": {}},
 }
-ABSENT = object()
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = _Absent()
 
 
 @cache
