@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol
 
 from omnizarr.jsontypes import inside, shown
-
-if TYPE_CHECKING:
-    from jsonschema.exceptions import SchemaError, ValidationError
-
-    _Error: TypeAlias = ValidationError | SchemaError
 
 _MEMBERS = "members"
 _UNIONS = ("anyOf", "oneOf")
@@ -28,6 +23,21 @@ _TYPES = {
     "object": "an object",
     "string": "a string",
 }
+
+
+class SchemaError(Protocol):
+    """An error of jsonschema, which is not needed for anything else and may be absent."""
+
+    validator: Any
+    validator_value: Any
+    instance: Any
+    schema: Any
+    message: str
+    context: Any
+    path: Any
+    schema_path: Any
+    absolute_path: Any
+    absolute_schema_path: Any
 
 
 class SchemaFault(NamedTuple):
@@ -73,17 +83,17 @@ def as_place(location: Iterable[str | int]) -> str:
     return at
 
 
-def told(errors: Iterable[_Error]) -> list[SchemaFault]:
+def told(errors: Iterable[SchemaError]) -> list[SchemaFault]:
     """Return what errors of jsonschema tell, each fault once; of a union, what its nearest branch says."""
     return list(dict.fromkeys(fault for error in errors for fault in _faults(error)))
 
 
-def _faults(error: _Error) -> list[SchemaFault]:
+def _faults(error: SchemaError) -> list[SchemaFault]:
     location = tuple(error.absolute_path)
     if error.context and error.validator in _UNIONS:
         return _of_union(error, location)
     if error.validator == "required" and isinstance(error.instance, Mapping):
-        missing = [name for name in cast("Any", error.validator_value) if name not in error.instance]
+        missing = [name for name in error.validator_value if name not in error.instance]
         return [SchemaFault((*location, name), "required, but missing") for name in missing]
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         return [SchemaFault((*location, name), "unknown name") for name in _strangers(error)]
@@ -97,19 +107,19 @@ def _faults(error: _Error) -> list[SchemaFault]:
     return [SchemaFault(location, _other(error))]
 
 
-def _described(error: _Error) -> str:
+def _described(error: SchemaError) -> str:
     """Return what a schema's description says is expected: of names, patterns say little to a reader."""
     text = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
     return f"{text[:1].lower()}{text[1:].rstrip('.')}"
 
 
-def _strangers(error: _Error) -> list[str]:
+def _strangers(error: SchemaError) -> list[str]:
     """Return the names that neither `properties` nor `patternProperties` know."""
-    schema: Mapping[str, Any] = error.schema  # type: ignore[assignment]
+    schema: Mapping[str, Any] = error.schema
     patterns = schema.get("patternProperties", {})
     return [
         name
-        for name in cast("Any", error.instance)
+        for name in error.instance
         if name not in schema.get("properties", {}) and not any(re.search(each, name) for each in patterns)
     ]
 
@@ -117,8 +127,8 @@ def _strangers(error: _Error) -> list[str]:
 # --- unions
 
 
-def _of_union(error: _Error, location: tuple[str | int, ...]) -> list[SchemaFault]:
-    branches: dict[str | int, list[_Error]] = {}
+def _of_union(error: SchemaError, location: tuple[str | int, ...]) -> list[SchemaFault]:
+    branches: dict[str | int, list[SchemaError]] = {}
     for inner in error.context:
         branches.setdefault(inner.schema_path[0], []).append(inner)
     found = {branch: told(inner) for branch, inner in branches.items()}
@@ -138,7 +148,7 @@ def _is_of(fault: SchemaFault, location: tuple[str | int, ...]) -> bool:
     return fault.location == location and fault.expected != ""
 
 
-def _strangeness(errors: list[_Error]) -> int:
+def _strangeness(errors: list[SchemaError]) -> int:
     """Return 2 for a branch that is for another type of JSON, 1 for one that says so itself."""
     if any(error.validator == "type" and not error.path for error in errors):
         return 2
@@ -148,7 +158,7 @@ def _strangeness(errors: list[_Error]) -> int:
 # --- messages
 
 
-def _expected(error: _Error) -> str:
+def _expected(error: SchemaError) -> str:
     tell = _EXPECTED.get(str(error.validator))
     return tell(error.validator_value) if tell is not None else ""
 
@@ -184,7 +194,7 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _other(error: _Error) -> str:
+def _other(error: SchemaError) -> str:
     if error.validator is None:
         return f"expected nothing here, found {shown(error.instance)}"
     if error.validator == "oneOf":
