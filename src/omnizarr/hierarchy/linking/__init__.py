@@ -1,0 +1,1 @@
+"""Links between nodes, and references to nodes and to regions of arrays, as HDMF stores them."""
