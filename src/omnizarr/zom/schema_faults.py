@@ -36,8 +36,14 @@ class SchemaError(Protocol):
     context: Any
     path: Any
     schema_path: Any
-    absolute_path: Any
-    absolute_schema_path: Any
+
+    @property
+    def absolute_path(self) -> Any:
+        """The way from the root of the document."""
+
+    @property
+    def absolute_schema_path(self) -> Any:
+        """The way from the root of the schema."""
 
 
 class SchemaFault(NamedTuple):
