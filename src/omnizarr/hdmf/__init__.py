@@ -1,0 +1,1 @@
+"""HDMF and NWB on Zarr."""
