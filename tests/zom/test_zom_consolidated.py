@@ -178,3 +178,13 @@ def test_what_lies_too_deep_is_refused_and_breaks_nothing():
     path = "/".join(["g"] * (DEEPEST + 1))
     document["metadata"][f"{path}/.zgroup"] = {"zarr_format": 2}
     assert any(f"lies in more than {DEEPEST} groups" in one for one in problems_of(zom.v2, document))
+
+
+def test_a_group_that_was_created_consolidated_is_read_from_what_it_knows(version):
+    array = version.ArraySpec.from_array([1, 2, 3], attributes={"units": "K"})
+    bare = version.ArraySpec.from_array([1.5])
+    model = version.GroupSpec(members={"a": array, "g": version.GroupSpec(members={"b": bare})})
+    root = model.to_store(consolidated=True)
+    assert zom.from_node(root) == model
+    assert zom.diff(model, root) == []
+    assert zom.validate(root, version.GroupSpec) == []

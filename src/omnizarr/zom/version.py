@@ -77,7 +77,9 @@ class Version:
 
     def as_read(self, metadata: NodeMetadata) -> JsonObject:
         """Return the document of a node that was read and not changed since: 3 µs, where writing takes 20."""
-        if not metadata.spelling:
+        if (
+            _HEAD[0] not in metadata.spelling
+        ):  # made, not read, even where it has attributes as they were given
             return self.write(metadata)
         return _in_model(dict(metadata.spelling), metadata)
 
