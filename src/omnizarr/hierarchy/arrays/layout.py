@@ -16,6 +16,9 @@ from omnizarr.metadata.fill import default_fill
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
+# What takes records as they come, as lists in JSON; pickles are refused when they are read.
+_OF_RECORDS = ("json2", "msgpack2", "pickle")
+
 
 def chain_of(store: Store, format: Format, path: str, metadata: ArrayMetadata) -> Chain:
     """Return the chain of an array's codecs.
@@ -50,14 +53,20 @@ def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -
         found.add(
             "chunk_grid", f"a chunk of {prod(extent)} elements takes {spec.nbytes} bytes, {limit} at most"
         )
-    if metadata.data_type.name == "object" and metadata.data_type.configuration:
-        found.add("dtype", "records with objects in them cannot be read or written", unsupported=True)
     own_order = format.zarr_format == 2
     chain = build_chain(metadata.codecs, spec, "codecs", found, bytes_as_in_dtype=own_order)
+    if chain is not None and _has_records(metadata) and chain.serializer.name not in _OF_RECORDS:
+        message = f"records with objects in them cannot be read or written by {chain.serializer.name}"
+        found.add("dtype", message, unsupported=True)
     for problem in found.found:
         at = format.document_place(metadata, problem.at)
         problems.add(at, problem.message, unsupported=problem.unsupported)
     return chain
+
+
+def _has_records(metadata: ArrayMetadata) -> bool:
+    """Say whether elements are records with objects in them, as hdmf-zarr writes them in Zarr v2."""
+    return metadata.data_type.name == "object" and bool(metadata.data_type.configuration)
 
 
 def _undefined(metadata: ArrayMetadata) -> Any:
