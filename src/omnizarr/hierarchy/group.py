@@ -11,6 +11,9 @@ from omnizarr.hierarchy.creating.like import likeness
 from omnizarr.hierarchy.discover import OnError, child_names, deciding_keys, is_node, walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.info import Info
+from omnizarr.hierarchy.linking.files import Files
+from omnizarr.hierarchy.linking.following import Spot, Way
+from omnizarr.hierarchy.linking.members import members_over_links
 from omnizarr.hierarchy.moving import move_node
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
@@ -96,12 +99,23 @@ class Group(GroupCreation):
         self._forget_snapshot()
 
     @overload
-    def get(self, path: str) -> AnyNode | None: ...
+    def get(self, path: str, *, follow_links: bool = False) -> AnyNode | None: ...
     @overload
-    def get(self, path: str, default: AnyNode) -> AnyNode: ...
-    def get(self, path: str, default: Any = None) -> Any:
-        """Return the array or group at a path, or a default."""
+    def get(self, path: str, default: AnyNode, *, follow_links: bool = False) -> AnyNode: ...
+    def get(self, path: str, default: Any = None, *, follow_links: bool = False) -> Any:
+        """Return the array or group at a path, or a default.
+
+        Parameters
+        ----------
+        follow_links
+            Whether the path may lead through links, as HDMF has them; errors as those of `members`.
+        """
         relative = normal_path(path)
+        if follow_links:
+            files = Files()
+            file = files.of(self)
+            spot = Way(files).find(file, file.relative(joined(self.path, relative)))
+            return default if spot is None else node_at(spot)
         metadata = self._find(relative)
         return default if metadata is None else self._child(relative, metadata)
 
@@ -122,14 +136,27 @@ class Group(GroupCreation):
 
     # --- members
 
-    def members(self, max_depth: int | None = 0) -> tuple[tuple[str, AnyNode], ...]:
+    def members(
+        self, max_depth: int | None = 0, *, follow_links: bool = False
+    ) -> tuple[tuple[str, AnyNode], ...]:
         """Return the nodes below this group, each with its path relative to it.
 
         Parameters
         ----------
         max_depth
             0 for the children only, 1 for theirs too; None for all.
+        follow_links
+            Whether what links point at is among them, under the names of the links; as HDMF has links.
+
+        Raises
+        ------
+        NodeNotFoundError, StoreError
+            A link leads to nothing, or to a file that cannot be opened.
+        MetadataError
+            Links are broken, have the names of members, or lead round in a circle.
         """
+        if follow_links:
+            return tuple((path, node_at(spot)) for path, spot in members_over_links(self, max_depth))
         return tuple((path, self._child(path, metadata)) for path, metadata in self.walk(max_depth))
 
     def walk(
@@ -245,3 +272,11 @@ def node_of(store: Store, format: Format, path: str, metadata: NodeMetadata) -> 
     if isinstance(metadata, ArrayMetadata):
         return Array(store, format, path, metadata)
     return Group(store, format, path, metadata)
+
+
+def node_at(spot: Spot) -> AnyNode:
+    """Return the handle on a node that links led to."""
+    node = node_of(spot.file.store, spot.file.format, spot.place, spot.metadata)
+    if spot.file.snapshot is not None:
+        node._snapshot = spot.file.snapshot
+    return node

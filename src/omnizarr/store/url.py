@@ -30,6 +30,7 @@ _EXTRAS = {
     "cloud": ("s3", "gs", "gs3", "gcs", "az", "abfs", "abfss", "adl", "http", "https"),
     "kv": ("lmdb", "redis", "rediss", "unix"),
 }
+NETWORK = _EXTRAS["cloud"]
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
 
@@ -73,6 +74,12 @@ def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None
     scheme = _SCHEME.match(place) if isinstance(target, str) else None
     opener = _open_path if scheme is None else _opener(scheme[1] or scheme[2], place)
     return opener(place, mode, storage_options or {})
+
+
+def scheme_of(place: str) -> str | None:
+    """Return the scheme of a URL in lower case; None for a path of the file system."""
+    found = _SCHEME.match(place)
+    return None if found is None else (found[1] or found[2]).lower()
 
 
 def split_fragment(url: str) -> tuple[str, dict[str, list[str]]]:

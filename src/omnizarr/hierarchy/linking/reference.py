@@ -23,6 +23,8 @@ from omnizarr.jsontypes import (
     read_string,
     shown,
 )
+from omnizarr.metadata.names import is_path, normalize_path
+from omnizarr.store.keys import is_legal
 
 HERE = "."
 """The source of what points into its own file."""
@@ -57,6 +59,11 @@ class Reference:
     def is_external(self) -> bool:
         """Whether it points into another file."""
         return self.source != HERE
+
+    @property
+    def place(self) -> str:
+        """The path without slashes at its ends; NodeNameError where it is none."""
+        return normalize_path(_without_dots(self.path))
 
     def to_json(self, zarr_format: int | str = 2) -> JsonObject:
         """Return the object that is stored; on Zarr v3 it has only what is known."""
@@ -177,10 +184,13 @@ def kind_of(reference: Reference) -> str:
 
 
 def _check_path(path: str, at: str, problems: Problems) -> None:
-    for part in path.split("/"):
-        if "\0" in part or (part and part.strip(".") == "" and part != "."):
-            problems.add(at, f"expected a path of names, found {shown(path)}")
-            return
+    place = _without_dots(path)
+    if place and not (is_path(place) and is_legal(place)):
+        problems.add(at, f"expected a path of names, found {shown(path)}")
+
+
+def _without_dots(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def _check_source(source: str, at: str, problems: Problems) -> None:

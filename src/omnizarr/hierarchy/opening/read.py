@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from omnizarr.errors import MetadataError, Problem, UnsupportedError
-from omnizarr.hierarchy.documents import read_documents
-from omnizarr.hierarchy.group import AnyNode, Group, node_of
-from omnizarr.hierarchy.opening.formats import find_documents
-from omnizarr.hierarchy.paths import prefix_of
-from omnizarr.metadata.formats import FORMATS
-from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import GroupMetadata
+from omnizarr.hierarchy.group import AnyNode, node_of
+from omnizarr.hierarchy.opening.find import find_metadata
 from omnizarr.store.base import Store
 
 
@@ -30,37 +24,11 @@ def find_node(
         The documents break their specification, or there are no consolidated metadata though they are
         asked for.
     """
-    found = find_documents(store, path, zarr_format)
+    found = find_metadata(store, path, zarr_format, use_consolidated)
     if found is None:
         return None
-    format, documents = found
-    metadata = read_documents(store, format, path, documents, consolidated=use_consolidated is not False)
-    if metadata is None:
-        message = f"a draft of Zarr v3, which is not one of the formats {', '.join(map(repr, FORMATS))}"
-        raise UnsupportedError([Problem("zarr_format", message, True)], store=store.name, path=path)
-    if not isinstance(metadata, GroupMetadata):
-        return node_of(store, format, path, metadata)
-    return _group(store, format, path, metadata, documents, use_consolidated)
-
-
-def _group(
-    store: Store,
-    format: Format,
-    path: str,
-    metadata: GroupMetadata,
-    documents: dict[str, bytes],
-    use_consolidated: bool | str | None,
-) -> Group:
-    key = format.consolidated_key(path)
-    if key is not None and use_consolidated is not False:
-        stored = prefix_of(path) + use_consolidated if isinstance(use_consolidated, str) else key
-        if (value := store.get(stored)) is not None:
-            both = read_documents(store, format, path, {**documents, key: value})
-            metadata = both if isinstance(both, GroupMetadata) else metadata
-    if use_consolidated and metadata.consolidated is None:
-        message = "no consolidated metadata, which consolidate_metadata writes"
-        raise MetadataError([Problem("", message)], store=store.name, path=path)
-    group = Group(store, format, path, metadata)
+    format, metadata = found
+    node = node_of(store, format, path, metadata)
     if use_consolidated is False:
-        group._snapshot = None
-    return group
+        node._snapshot = None
+    return node

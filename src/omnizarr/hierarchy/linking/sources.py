@@ -1,0 +1,115 @@
+"""Where the other file of a link is: its `source`, seen from the root of the file that points.
+
+https://hdmf-zarr.readthedocs.io/en/stable/storage.html#links
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from omnizarr.errors import StoreError
+from omnizarr.hierarchy.paths import joined
+from omnizarr.store.base import Store
+from omnizarr.store.url import NETWORK, scheme_of
+
+_LOCAL = ("file", "memory")
+
+
+def inner_place(root: str, source: str) -> str | None:
+    """Return the path that a source means within the store that holds the file at `root`, or None."""
+    if scheme_of(source) is not None or source.startswith("/"):
+        return None
+    place = posixpath.normpath(posixpath.join(root, _slashed(source)))
+    return None if place == ".." or place.startswith("../") else place.removeprefix(".")
+
+
+def outer_places(store: Store, root: str, source: str) -> list[str]:
+    """Return the paths or URLs that a source may mean, the likeliest first.
+
+    Raises
+    ------
+    StoreError
+        The store has no place that a path could be relative to; or it is on a network, and what it points
+        at is of this machine.
+    """
+    ours, theirs = scheme_of(store.name), scheme_of(source)
+    if theirs in _LOCAL and ours in NETWORK:
+        message = f"{source!r} is of this machine, at which a file on a network may not point"
+        raise StoreError(message, store=store.name)
+    if theirs is not None:
+        return [source]
+    if ours == "file":
+        return _of_file_system(joined_folder(store, root), source)
+    if ours is None:
+        raise StoreError(f"the store has no place that {source!r} could be relative to", store=store.name)
+    return [_of_url(store, root, source)]
+
+
+def joined_folder(store: Store, root: str) -> str:
+    """Return the path of the file at `root` of a store on the file system."""
+    path = unquote(urlsplit(store.name).path)
+    if os.name == "nt":
+        path = path.lstrip("/")
+    return str(Path(path) / root) if root else path
+
+
+def relative_source(store: Store, root: str, other: Store, other_root: str) -> str:
+    """Return the source by which the file at `root` of a store points at another file.
+
+    It is a path where both are on one file system or one host, and a URL elsewhere.
+
+    Raises
+    ------
+    StoreError
+        The other store has neither path nor URL, or is of this machine while the one that points is not.
+    """
+    if store.name == other.name:
+        return "." if root == other_root else _relative(f"/{other_root}", f"/{root}")
+    ours, theirs = urlsplit(store.name), urlsplit(other.name)
+    if not theirs.scheme or (theirs.scheme in _LOCAL and ours.scheme in NETWORK):
+        raise StoreError(f"nothing outside this machine can point at {other.name}", store=store.name)
+    if theirs.scheme == "file" == ours.scheme:
+        return _relative_path(joined_folder(other, other_root), joined_folder(store, root))
+    if (theirs.scheme, theirs.netloc) == (ours.scheme, ours.netloc) and theirs.scheme != "memory":
+        return _relative(joined(theirs.path, other_root), joined(ours.path, root))
+    return joined(other.name.rstrip("/"), other_root)
+
+
+def _relative_path(path: str, start: str) -> str:
+    try:
+        return os.path.relpath(path, start).replace(os.sep, "/")
+    except ValueError:  # another drive of Windows
+        return Path(path).as_uri()
+
+
+def _relative(path: str, start: str) -> str:
+    return posixpath.relpath(path or "/", start or "/")
+
+
+def _of_file_system(folder: str, source: str) -> list[str]:
+    # By name first, as HDMF has it, then as the operating system has it: they differ where the folder is a
+    # symbolic link. A file that was written on Windows has `\`.
+    given = str(Path(folder) / source)
+    slashed = str(Path(folder) / _slashed(source))
+    return list(dict.fromkeys([os.path.normpath(given), given, os.path.normpath(slashed)]))
+
+
+def _of_url(store: Store, root: str, source: str) -> str:
+    parts = urlsplit(store.name)
+    if parts.scheme == "memory":  # its whole name is a path
+        parts = parts._replace(netloc="", path=store.name.partition("://")[2])
+    folder = joined(parts.path.strip("/"), root)
+    path = posixpath.normpath(posixpath.join("/" + folder, _slashed(source)))
+    climbs = posixpath.normpath(posixpath.join(folder, _slashed(source)))
+    if climbs == ".." or climbs.startswith("../"):
+        raise StoreError(f"{source!r} leads above the top of its host", store=store.name)
+    host = f"{parts.scheme}://{parts.netloc}"
+    query = f"?{parts.query}" if parts.query else ""
+    return (host + path if parts.netloc else host + path.lstrip("/")) + query
+
+
+def _slashed(source: str) -> str:
+    return source.replace("\\", "/")
