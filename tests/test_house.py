@@ -23,6 +23,8 @@ STRANGERS = ({"store", "metadata"}, {"netcdf", "hdmf"})
 LATE = {("cli", "rich")}
 # contract suites are for those who test
 FOR_TESTS = {("testing", "pytest"), ("testing", "hypothesis")}
+# what subclasses an extra's classes; nothing imports it before they are asked for
+NEEDS_EXTRA = "omnizarr.hdmf.backend"
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
 
@@ -247,13 +249,26 @@ def test_imports_inside_functions_are_optional_extras() -> None:
 def test_what_is_imported_on_top_is_always_installed() -> None:
     standard = {as_module(name) for name in sys.stdlib_module_names}
     known = names_of(project()["dependencies"]) | {"omnizarr"} | standard
+    extra = extras()["hdmf"]
     strays = [
         str(found)
         for found in all_imports()
         if not found.inside_function
         and not found.optional
+        and not (found.importer.startswith(NEEDS_EXTRA) and as_module(found.module.split(".")[0]) in extra)
         and as_module(found.module.split(".")[0]) not in known
         and room_and_package(found) not in FOR_TESTS
+    ]
+    assert strays == []
+
+
+def test_what_needs_an_extra_is_imported_only_when_it_is_asked_for() -> None:
+    strays = [
+        str(found)
+        for found in inner_imports()
+        if found.module.startswith(NEEDS_EXTRA)
+        and not found.importer.startswith(NEEDS_EXTRA)
+        and not (found.inside_function or found.typing)
     ]
     assert strays == []
 

@@ -24,7 +24,8 @@ from omnizarr.zom.convert import Conversion, convert
 from omnizarr.zom.difference import Difference
 from omnizarr.zom.faults import Violation
 from omnizarr.zom.flat import flattened, nested, version_of
-from omnizarr.zom.node import Attributes, NodeSpec, untyped_model
+from omnizarr.zom.known import untyped_model
+from omnizarr.zom.node import Attributes, NodeSpec
 from omnizarr.zom.schema import json_schema
 from omnizarr.zom.text import parsed
 from omnizarr.zom.typescript import typescript
@@ -69,7 +70,7 @@ def from_json(document: str | bytes | Mapping[str, Any]) -> NodeSpec[Any]:
     number = found.get("zarr_format", found.get("zarr_version"))
     if number not in (2, 3):
         raise MetadataError([Problem("zarr_format", f"expected 2 or 3, found {shown(number)}")])
-    return untyped_model(number, kind_of(found)).from_json(found)
+    return untyped_model(number, kind_of(found))._of_value(found, from_text=found is not document)
 
 
 def from_node(node: AnyNode, *, depth: int | None = None) -> NodeSpec[Any]:

@@ -9,7 +9,9 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.jsontypes import same_json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.zom.building import array_metadata
-from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec
+from omnizarr.zom.checked import Attrs
+from omnizarr.zom.known import KnownDocument
+from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.version import Kind
 
 

@@ -15,8 +15,9 @@ from omnizarr.jsontypes import JsonObject, inside, same_json, shown
 from omnizarr.metadata.convert import Converted
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.group import GroupSpecBase
-from omnizarr.zom.node import KnownDocument, NodeSpec, untyped_model
-from omnizarr.zom.version import ATTRIBUTES, Version, kind_of
+from omnizarr.zom.known import KnownDocument, model_of_known
+from omnizarr.zom.node import NodeSpec
+from omnizarr.zom.version import ATTRIBUTES, Version
 
 M = TypeVar("M")
 N = TypeVar("N", bound=NodeSpec[Any], default=NodeSpec[Any])
@@ -105,7 +106,7 @@ def _converted(model: NodeSpec[Any], theirs: Version, into: type[NodeSpec[Any]] 
         raise ConversionError(listed(changed.failures, theirs.format))
     losses = tuple(changed.losses)
     if into is None:
-        return Conversion(_assembled(changed.nodes, unread, theirs, _untyped), losses)
+        return Conversion(_assembled(changed.nodes, unread, theirs, model_of_known), losses)
     return Conversion(into._read(_assembled(changed.nodes, unread, theirs, KnownDocument)), losses)
 
 
@@ -127,10 +128,6 @@ def _assembled(
         if path:
             members[parent_of(path)][path.rpartition("/")[2]] = made[path]
     return made[""]
-
-
-def _untyped(document: dict[str, Any], metadata: NodeMetadata) -> NodeSpec[Any]:
-    return untyped_model(document["zarr_format"], kind_of(document))._of_known(document, metadata)
 
 
 # --- what would not come back

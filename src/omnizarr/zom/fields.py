@@ -16,18 +16,25 @@ APART = ("attributes", "members")
 """What is not of the specification's metadata: it is checked and written in ways of its own."""
 
 TOO_DEEP = f"expected {DEEPEST_VALUE} lists and objects within one another at most, found more"
+HEAD = ("zarr_format", "node_type", "attributes")
+"""What stands first in a document."""
+
+IDLE = ("storage_transformers", "dimension_names")
+"""What a document leaves out where it is None."""
+
 _VERSION_ALIAS = "zarr_version"
 _MEMBERS = "members"
 
 
 def by_alias(model: BaseModel) -> dict[str, Any]:
     """Return the fields of a model as they are."""
-    names = _aliases(type(model))
+    names = aliases(type(model))
     return {names.get(name, name): value for name, value in (vars(model) | (model.model_extra or {})).items()}
 
 
 @lru_cache(256)
-def _aliases(kind: type[BaseModel]) -> dict[str, str]:
+def aliases(kind: type[BaseModel]) -> dict[str, str]:
+    """Return the names that JSON has for fields, where those are others."""
     return {name: field.alias for name, field in kind.model_fields.items() if field.alias is not None}
 
 
@@ -49,7 +56,7 @@ def defaults(kind: type[BaseModel]) -> dict[str, Json]:
 
 @lru_cache(256)
 def in_order(kind: type[BaseModel]) -> dict[str, Any]:
-    """Return a value for each field, in the order of the model: its default, or None where one is required."""
+    """Return a value for each field, in the model's order: its default, or None where one is required."""
     return dict.fromkeys(kind.model_fields) | defaults(kind)
 
 

@@ -17,7 +17,8 @@ from omnizarr.hierarchy.paths import ancestors_of, joined, parent_of
 from omnizarr.jsontypes import JsonObject, shown
 from omnizarr.zom.faults import findings
 from omnizarr.zom.fields import as_document
-from omnizarr.zom.node import NodeSpec, untyped_model
+from omnizarr.zom.known import untyped_model
+from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.version import DEEPEST, Version, kind_of_value
 
 _MEMBERS = "members"

@@ -13,11 +13,13 @@ from typing_extensions import TypeVar, is_typeddict
 
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import JsonObject, same_json
+from omnizarr.zom.checked import Attrs
 from omnizarr.zom.consolidated import from_consolidated, to_consolidated
 from omnizarr.zom.drawing import shortened
 from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
-from omnizarr.zom.node import Attrs, KnownDocument, NodeSpec, untyped_model
+from omnizarr.zom.known import KnownDocument, untyped_model
+from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import DEEPEST, Kind, kind_of_value
 
@@ -51,10 +53,9 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
         members = cast("Mapping[str, Any]", self.members or {})
         return {name: node for name, node in members.items() if isinstance(node, NodeSpec)}
 
-    def to_json(self) -> JsonObject:
-        """Return the model as a JSON object (ZEP 6, "Zarr Object Models in JSON")."""
+    def _full_json(self) -> JsonObject:
         members: JsonObject = {name: node.to_json() for name, node in self.nodes.items()}
-        return {**super().to_json(), "members": None if self.members is None else members}
+        return {**super()._full_json(), "members": None if self.members is None else members}
 
     @classmethod
     def from_flat(cls, nodes: Mapping[str, Any]) -> Self:

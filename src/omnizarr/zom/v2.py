@@ -11,8 +11,9 @@ from pydantic import Discriminator, Tag
 from typing_extensions import TypeVar
 
 from omnizarr.zom.array import ArraySpecBase
+from omnizarr.zom.checked import Attrs
 from omnizarr.zom.group import GroupSpecBase
-from omnizarr.zom.node import Attrs, untyped
+from omnizarr.zom.known import untyped
 from omnizarr.zom.types import DataTypeV2, Items, Lengths
 from omnizarr.zom.version import Version, kind_of_value
 

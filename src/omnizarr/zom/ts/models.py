@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic.json_schema import DefsRef, GenerateJsonSchema, JsonRef, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema
 
-from omnizarr.zom.node import NodeSpec, untyped_model
+from omnizarr.zom.known import untyped_model
+from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.ts.schema import Schema
 
 Model: TypeAlias = type[NodeSpec[Any]]
