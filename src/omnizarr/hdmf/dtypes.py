@@ -86,6 +86,7 @@ _NUMBERS = {
 _WORDS: dict[str, ElementType] = {
     **{name: Numbers(np.dtype(code)) for name, code in _NUMBERS.items()},
     **dict.fromkeys(("text", "utf", "utf8", "utf-8", "str", "string", "unicode"), UTF8),
+    "object_": UTF8,  # as hdmf-zarr names numpy's objects, which are text where they are no references
     **dict.fromkeys(("ascii", "bytes", "string_"), ASCII),
     **dict.fromkeys(("isodatetime", "datetime", "date"), ISODATETIME),
     **dict.fromkeys(("ref", "reference", "object", "object_reference"), REFERENCES),
@@ -200,7 +201,9 @@ def reconciled(stated: ElementType, dtype: np.dtype[Any]) -> ElementType:
             return stated
         given = dict(stated.fields)
         return Records(tuple((name, _reconciled_field(given.get(name), dtype[name])) for name in dtype.names))
-    return stated if dtype.kind in "OUST" and not isinstance(stated, Numbers) else of_numpy(dtype)
+    if dtype.kind == "O" or (dtype.kind in "UST" and not isinstance(stated, Numbers)):
+        return stated
+    return of_numpy(dtype)
 
 
 def _reconciled_field(stated: ElementType | None, dtype: np.dtype[Any]) -> ElementType:

@@ -255,7 +255,7 @@ def _with_references(element: Records, names: list[Json]) -> Records:
 
 
 def _dtype_of_fields(fields: Any) -> np.dtype[Any]:
-    return np.dtype([(name, (_dtype_of_field(kind), *map(tuple, shape))) for name, kind, *shape in fields])
+    return np.dtype([(name, _dtype_of_field(kind), *map(tuple, shape)) for name, kind, *shape in fields])
 
 
 def _dtype_of_field(kind: Any) -> np.dtype[Any]:
