@@ -1,0 +1,43 @@
+"""Data that are stored already: whether they are linked to, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from omnizarr.hdmf.backend.builder_paths import BuilderPaths
+from omnizarr.hdmf.backend.pointing import Pointing, relative_source, same_place
+from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.linking.reference import Reference
+
+
+def link_for(
+    data: Any, path: str, pointing: Pointing, paths: BuilderPaths, *, exported_from: str | None
+) -> Reference | None:
+    """Return the reference for a link that stands for a dataset; None where its values are to be copied.
+
+    Parameters
+    ----------
+    data
+        The data of a builder.
+    path
+        Where the dataset would be.
+    exported_from
+        The file that is exported: what it holds will be in this file too, at the same path or not at all.
+    """
+    if not isinstance(data, Array):
+        return None
+    source, there = _file_of(data), _path_in(data)
+    if exported_from is not None and same_place(source, (exported_from,)):
+        # A link to what is not exported would lead nowhere.
+        return Reference("/" + there) if there != path and paths.has_dataset(there) else None
+    if same_place(source, pointing.inside):
+        return Reference("/" + there) if there != path else None
+    return Reference("/" + there, relative_source(source, pointing.place))
+
+
+def _file_of(array: Array) -> str:
+    return array.store.name
+
+
+def _path_in(array: Array) -> str:
+    return array.path
