@@ -80,6 +80,23 @@ def read_spec(root: Group, namespace: str, version: str | None = None) -> dict[s
     return {source: _text_of(array) for source, array in found.arrays()}
 
 
+def read_source(root: Group, namespace: str, version: str, source: str) -> str:
+    """Return the text of one source of a namespace.
+
+    Raises
+    ------
+    KeyError
+        The file does not hold it.
+    MetadataError
+        It is no text.
+    """
+    group = spec_group(root)
+    found = None if group is None else group.get(f"{namespace}/{version}/{source}")
+    if not isinstance(found, Array):
+        raise KeyError(source)
+    return _text_of(found)
+
+
 def read_specs(root: Group) -> dict[str, dict[str, dict[str, str]]]:
     """Return all specifications that a file holds: texts by namespace, version and source.
 

@@ -1,0 +1,282 @@
+"""Builders of what is stored in a file, one for each node.
+
+The tree is built first, then what points: links, and attributes that are references, whose targets are
+builders by then. References in datasets are resolved when they are read.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
+
+from hdmf.backends.warnings import BrokenLinkWarning
+from hdmf.build import BuildManager, DatasetBuilder, GroupBuilder, LinkBuilder, ReferenceBuilder
+
+from omnizarr.errors import NodeNotFoundError, StoreNotFoundError
+from omnizarr.hdmf.backend.attributes import (
+    plain_attributes,
+    referring_attributes,
+    referring_value,
+)
+from omnizarr.hdmf.backend.builders import dataset_builder, lazy_data, scalar_value
+from omnizarr.hdmf.backend.pointing import path_of
+from omnizarr.hdmf.layout import SPECLOC, is_scalar
+from omnizarr.hdmf.objects import read_values
+from omnizarr.hierarchy.group import Group, node_at, node_of
+from omnizarr.hierarchy.linking.files import File, Files
+from omnizarr.hierarchy.linking.following import Spot, Way
+from omnizarr.hierarchy.linking.links import links_in
+from omnizarr.hierarchy.linking.reference import HERE, Reference, RegionReference
+from omnizarr.hierarchy.linking.sources import joined_folder
+from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.paths import joined, normal_path, parent_of
+from omnizarr.hierarchy.requests import each
+from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.store.url import scheme_of
+
+ROOT = "root"
+AnyBuilder: TypeAlias = GroupBuilder | DatasetBuilder
+
+
+@dataclass(eq=False)
+class Session:
+    """What the readers of all files share that are read together.
+
+    Attributes
+    ----------
+    manager
+        Who makes containers of builders.
+    files
+        The files that links lead to.
+    readers
+        A reader for each file that was come by, by the file's name.
+    """
+
+    manager: BuildManager
+    files: Files
+    readers: dict[str, BuilderReader] = field(default_factory=dict)
+
+    def reader(self, file: File) -> BuilderReader:
+        """Return the reader of a file."""
+        if file.name not in self.readers:
+            self.readers[file.name] = BuilderReader(file, source_of(file), self)
+        return self.readers[file.name]
+
+
+@dataclass(eq=False)
+class BuilderReader:
+    """The builders of one file.
+
+    Attributes
+    ----------
+    file
+        The file.
+    source
+        The file's name, as HDMF compares it.
+    session
+        What it shares with the readers of other files.
+    built
+        The builders that were made, by path from the file's root.
+    """
+
+    file: File
+    source: str
+    session: Session
+    built: dict[str, AnyBuilder] = field(default_factory=dict)
+    _pending: deque[tuple[str, NodeMetadata]] = field(default_factory=deque)
+    _finishing: bool = False
+
+    def __post_init__(self) -> None:
+        self.session.readers[self.file.name] = self
+
+    def read(self) -> GroupBuilder:
+        """Return the builder of the whole file.
+
+        Raises
+        ------
+        MetadataError
+            Documents of a node are broken.
+        """
+        return self.builder_at("/")
+
+    def builder_at(self, path: str) -> AnyBuilder:
+        """Return the builder of a node, with everything below it.
+
+        Raises
+        ------
+        NodeNotFoundError
+            There is no such node.
+        """
+        relative = normal_path(path)
+        if relative not in self.built:
+            self._build(relative)
+        if not self._finishing:
+            self._finish()
+        return self.built[relative]
+
+    # --- where references lead
+
+    def builder_of(self, reference: Reference, at: str = "", what: str = "a reference") -> AnyBuilder:
+        """Return the builder of what a reference points at, in this file or another.
+
+        Parameters
+        ----------
+        at, what
+            The node that has the reference, and its name, for errors.
+
+        Raises
+        ------
+        NodeNotFoundError, MetadataError, StoreError
+            It leads nowhere, round in a circle, or to a file that cannot be opened.
+        """
+        if not reference.is_external and reference.place in self.built:
+            return self.builder_at(reference.place)
+        place = joined(self.file.root, at)
+        spot = Way(self.session.files).target(reference, self.file, place, what)
+        return self.session.reader(spot.file).builder_at(spot.path)
+
+    def container_of(self, reference: Reference) -> Any:
+        """Return the container of what a reference points at; errors as those of `builder_of`."""
+        return self.session.manager.construct(self.builder_of(reference))
+
+    def reference_to(self, container: Any) -> Reference:
+        """Return the reference to store for a container of this file.
+
+        Raises
+        ------
+        ValueError
+            The container is in no file yet.
+        """
+        builder = self.session.manager.get_builder(container)
+        if builder is None or builder.source != self.source:
+            message = "is not in this file: write it, and open the file anew"
+            raise ValueError(f"{type(container).__name__} {container.name!r} {message}")
+        ids = (part.attributes.get("object_id") for part in (builder, self.read()))
+        return Reference(path_of(builder), HERE, *ids)
+
+    def know(self, builder: GroupBuilder) -> None:
+        """Take builders for those of their nodes, as they were written."""
+        waiting: list[AnyBuilder] = [builder]
+        while waiting:
+            one = waiting.pop()
+            self.built.setdefault(normal_path(path_of(one)), one)
+            if isinstance(one, GroupBuilder):
+                waiting += [*one.groups.values(), *one.datasets.values()]
+
+    # --- the tree
+
+    def _build(self, relative: str) -> None:
+        nodes = list(self._nodes(relative))
+        values = self._values([item for item in nodes if _is_value(item[1])])
+        for path, metadata in nodes:
+            if path in self.built:
+                continue
+            builder = self._builder(path, metadata, values)
+            self.built[path] = builder
+            self._pending.append((path, metadata))
+            parent = self.built.get(parent_of(path)) if path != relative else None
+            if isinstance(parent, GroupBuilder):
+                (parent.set_group if isinstance(builder, GroupBuilder) else parent.set_dataset)(builder)
+
+    def _nodes(self, relative: str) -> Iterator[tuple[str, NodeMetadata]]:
+        """Yield a node and those below it, but for the cached specifications, parents first."""
+        metadata = self.file.find(relative)
+        if metadata is None:
+            raise absent(self.file.store, self.file.format, joined(self.file.root, relative))
+        yield relative, metadata
+        node = node_at(Spot(self.file, relative, metadata))
+        if not isinstance(node, Group):
+            return
+        if relative:
+            yield from ((joined(relative, path), found) for path, found in node.walk())
+            return
+        specs = metadata.attributes.get(SPECLOC)
+        for name, child in node.members():
+            if name != (normal_path(specs) if isinstance(specs, str) else "specifications"):
+                yield name, child.metadata
+                if isinstance(child, Group):
+                    yield from ((joined(name, path), found) for path, found in child.walk())
+
+    def _values(self, nodes: list[tuple[str, NodeMetadata]]) -> dict[str, Any]:
+        """Return the values of datasets that are one value, asked for at once."""
+        arrays = [self._open(*node) for node in nodes]
+        found = each(self.file.store, lambda array: read_values(array, ...), arrays)
+        return {path: scalar_value(value) for (path, _), value in zip(nodes, found, strict=True)}
+
+    def _builder(self, path: str, metadata: NodeMetadata, values: dict[str, Any]) -> AnyBuilder:
+        name = path.rpartition("/")[2] or ROOT
+        attributes = plain_attributes(metadata.attributes)
+        if isinstance(metadata, GroupMetadata):
+            builder = GroupBuilder(name, attributes=attributes, source=self.source)
+        else:
+            data = (
+                values[path]
+                if path in values
+                else lazy_data(metadata, partial(self._open, path, metadata), self)
+            )
+            builder = dataset_builder(name, metadata, data, self.source, attributes)
+        builder.location = "/" + parent_of(path)
+        return builder
+
+    def _open(self, path: str, metadata: NodeMetadata) -> Any:
+        file = self.file
+        return node_of(file.store, file.format, joined(file.root, path), metadata)
+
+    # --- what points
+
+    def _finish(self) -> None:
+        """Resolve links and references of all that was built; what they lead to is built on the way."""
+        self._finishing = True
+        try:
+            while self._pending:
+                path, metadata = self._pending.popleft()
+                self._add_references(path, metadata)
+                if isinstance(metadata, GroupMetadata):
+                    self._add_links(path, metadata)
+        finally:
+            self._finishing = False
+
+    def _add_references(self, path: str, metadata: NodeMetadata) -> None:
+        builder = self.built[path]
+        for name, value in referring_attributes(metadata.attributes).items():
+            what = f"the attribute {name!r}"
+            with _broken():
+                found = referring_value(value, name, partial(self.builder_of, at=path, what=what))
+                builder.set_attribute(name, found)
+        data = builder["data"] if isinstance(builder, DatasetBuilder) else None
+        if isinstance(data, Reference) and not isinstance(data, RegionReference):
+            builder["data"] = ReferenceBuilder(self.builder_of(data, path, "the dataset"))
+
+    def _add_links(self, path: str, metadata: GroupMetadata) -> None:
+        builder = self.built[path]
+        links = links_in(metadata.attributes, store=self.file.store.name, path=joined(self.file.root, path))
+        for name, link in links.items():
+            with _broken():
+                target = self.builder_of(link.reference, path, f"the link {name!r}")
+                found = LinkBuilder(target, name=name, source=self.source)
+                found.location = "/" + path
+                builder.set_link(found)
+
+
+def source_of(file: File) -> str:
+    """Return a file's name as HDMF has it: a path where it is on the file system."""
+    return joined_folder(file.store, file.root) if scheme_of(file.store.name) == "file" else file.name
+
+
+@contextmanager
+def _broken() -> Iterator[None]:
+    """Warn where something points at nothing, and go on without it."""
+    try:
+        yield
+    except (NodeNotFoundError, StoreNotFoundError) as error:
+        warnings.warn(str(error), BrokenLinkWarning, stacklevel=2)
+
+
+def _is_value(metadata: NodeMetadata) -> bool:
+    return isinstance(metadata, ArrayMetadata) and is_scalar(metadata)
