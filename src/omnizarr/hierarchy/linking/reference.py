@@ -110,9 +110,8 @@ def read_reference(value: Json, at: str, problems: Problems) -> Reference | None
         problems.include("", ours)
         return None
     path = read_string(fields["path"], inside(at, "path"), ours)
-    source = read_string(fields.get("source", HERE), inside(at, "source"), ours)
+    source = _read_source(fields.get("source", HERE), inside(at, "source"), ours)
     _check_path(path, inside(at, "path"), ours)
-    _check_source(source, inside(at, "source"), ours)
     ids = [_read_id(fields.get(name), inside(at, name), ours) for name in _IDS]
     region = read_region(fields["region"], inside(at, "region"), ours) if "region" in fields else None
     problems.include("", ours)
@@ -193,9 +192,11 @@ def _without_dots(path: str) -> str:
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
-def _check_source(source: str, at: str, problems: Problems) -> None:
-    if not source or "\0" in source:
-        problems.add(at, f"expected '.', a path or a URL, found {shown(source)}")
+def _read_source(value: Json, at: str, problems: Problems) -> str:
+    if isinstance(value, str) and value and "\0" not in value:
+        return value
+    problems.add(at, f"expected '.', a path or a URL, found {shown(value)}")
+    return HERE
 
 
 def _read_id(value: Json, at: str, problems: Problems) -> str | None:

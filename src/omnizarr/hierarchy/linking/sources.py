@@ -92,9 +92,8 @@ def _relative(path: str, start: str) -> str:
 def _of_file_system(folder: str, source: str) -> list[str]:
     # By name first, as HDMF has it, then as the operating system has it: they differ where the folder is a
     # symbolic link. A file that was written on Windows has `\`.
-    given = str(Path(folder) / source)
-    slashed = str(Path(folder) / _slashed(source))
-    return list(dict.fromkeys([os.path.normpath(given), given, os.path.normpath(slashed)]))
+    ways = (Path(folder) / source, Path(os.path.realpath(folder)) / source, Path(folder) / _slashed(source))
+    return list(dict.fromkeys(map(os.path.normpath, ways)))
 
 
 def _of_url(store: Store, root: str, source: str) -> str:
