@@ -2,7 +2,7 @@
 
 https://hdmf-zarr.readthedocs.io/en/stable/storage.html
 
-Links and references need nothing else, and work in any hierarchy::
+Links, references and values need nothing else, and work in any hierarchy::
 
     from omnizarr import hdmf
 
@@ -11,18 +11,16 @@ Links and references need nothing else, and work in any hierarchy::
     link = hdmf.links(group["acquisition/raw"])["timestamps"]
     hdmf.resolve(link, group["acquisition/raw"])
 
-`ZarrIO`, `NWBZarrIO` and `ZarrDataIO` are a backend for HDMF and pynwb, which the extra `hdmf` installs::
-
-    with hdmf.NWBZarrIO("recording.nwb.zarr", "r") as io:
-        recording = io.read()
+`ZarrIO`, `NWBZarrIO` and `ZarrDataIO` are what HDMF calls a backend, and need the extra `hdmf`.
 """
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from omnizarr.hdmf.objects import create_values, read_values, write_values
+from omnizarr.hdmf.specs import read_specs, write_specs
 from omnizarr.hierarchy.linking.attributes import add_reference, references
 from omnizarr.hierarchy.linking.links import add_link, links, remove_link
 from omnizarr.hierarchy.linking.making import reference_to, region_reference_to
@@ -31,54 +29,53 @@ from omnizarr.hierarchy.linking.region import Points, Slices, region_of
 from omnizarr.hierarchy.linking.resolve import Resolver, resolve
 
 if TYPE_CHECKING:
-    from omnizarr.hdmf.backend.data_io import ZarrDataIO as ZarrDataIO
-    from omnizarr.hdmf.backend.io import ZarrIO as ZarrIO
-    from omnizarr.hdmf.backend.nwb import NWBZarrIO as NWBZarrIO
+    from omnizarr.hdmf.backend.data_io import ZarrDataIO
+    from omnizarr.hdmf.backend.io import ZarrIO
+    from omnizarr.hdmf.backend.nwb import NWBZarrIO
 
 __all__ = [
     "Link",
+    "NWBZarrIO",
     "Points",
     "Reference",
     "RegionReference",
     "Resolver",
     "Slices",
+    "ZarrDataIO",
+    "ZarrIO",
     "add_link",
     "add_reference",
+    "create_values",
     "links",
+    "read_specs",
+    "read_values",
     "reference_to",
     "references",
     "region_of",
     "region_reference_to",
     "remove_link",
     "resolve",
+    "write_specs",
+    "write_values",
 ]
 
 _BACKEND = {"NWBZarrIO": "nwb", "ZarrDataIO": "data_io", "ZarrIO": "io"}
-_NEEDED = ("hdmf", "pynwb", "h5py")
 
 
 def __getattr__(name: str) -> Any:
-    """Import the backend when it is first asked for: it needs more than the rest.
-
-    Raises
-    ------
-    ImportError
-        hdmf or pynwb are not installed.
-    """
+    """Import the backend when it is first asked for; ImportError where its libraries are not installed."""
     if name not in _BACKEND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        with warnings.catch_warnings():
-            # netCDF4 and h5py bring an HDF5 each, and the one that is loaded first serves both.
-            warnings.filterwarnings("ignore", "h5py is running against HDF5")
-            module = import_module(f"{__name__}.backend.{_BACKEND[name]}")
+        found = getattr(import_module(f"omnizarr.hdmf.backend.{_BACKEND[name]}"), name)
     except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
+        if str(error.name).startswith("omnizarr"):
             raise
-        message = f"{name} needs {error.name}, which is not installed: pip install 'omnizarr[hdmf]'"
-        raise ImportError(message, name=error.name) from error
-    return getattr(module, name)
+        message = f"{name} needs the package {error.name}, which belongs to the extra 'hdmf'"
+        raise ImportError(f'{message} (pip install "omnizarr[hdmf]")', name=error.name) from error
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_BACKEND})
+    return sorted({*globals(), *__all__})

@@ -12,14 +12,15 @@ from urllib.parse import unquote, urlsplit
 
 from hdmf.backends.errors import UnsupportedOperation
 
-from omnizarr.errors import NodeNotFoundError, OmniZarrError, StoreNotFoundError
-from omnizarr.hdmf.backend.unfinished import UnfinishedStore
+from omnizarr.errors import NodeExistsError, NodeNotFoundError, OmniZarrError, StoreNotFoundError
+from omnizarr.hdmf.backend.unfinished import MARK, UnfinishedStore
 from omnizarr.hierarchy.discover import deciding_keys
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
+from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.store.base import Store
 from omnizarr.store.url import Mode, scheme_of
 
@@ -36,6 +37,7 @@ _MODES: dict[str, tuple[Mode, bool | None]] = {
 }
 NEW = ("w", "w-", "x")
 """The modes of new files."""
+_INCOMPLETE = "the file is not complete: it is being written, or its writer died; mode 'w' starts anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +108,36 @@ class Target:
 
     def _existing(self, mode: Mode, use_consolidated: bool | None) -> Group:
         options = self.storage_options
-        return open_group(self.given, mode=mode, storage_options=options, use_consolidated=use_consolidated)
+        try:
+            return open_group(
+                self.given, mode=mode, storage_options=options, use_consolidated=use_consolidated
+            )
+        except NodeNotFoundError as error:
+            if not self._is_unfinished():
+                raise
+            message = (
+                "the file is not complete: it is being written, or its writer died; mode 'w' starts anew"
+            )
+            raise UnsupportedOperation(f"{self.source}: {message}") from error
+
+    def _is_unfinished(self) -> bool:
+        store, path = locate(self.given, None, "r", self.storage_options)
+        return store.exists(prefix_of(path) + MARK)
 
     def _new(self, mode: Mode, zarr_format: int) -> Group:
         """Return the root of a new file, which is none for others until its store is told to release it."""
         store, path = locate(self.given, None, mode, self.storage_options)
+        if mode != "w" and store.exists(prefix_of(path) + MARK):
+            raise NodeExistsError(_INCOMPLETE, store=store.name, path=path)
         format = format_of(zarr_format)
         consolidated = format.consolidated_key(path)
         keys = [] if consolidated is None else [consolidated]
         deciding = deciding_keys(format, path)
         keys += sorted(format.document_keys(path), key=lambda key: key in deciding)
-        return open_group(UnfinishedStore(store, keys), mode=mode, path=path, zarr_format=zarr_format)
+        unfinished = UnfinishedStore(store, prefix_of(path), keys)
+        root = open_group(unfinished, mode=mode, path=path, zarr_format=zarr_format)
+        unfinished.begin()
+        return root
 
     def _clear(self, force: bool) -> None:
         """Remove what is no Zarr hierarchy and would be written over."""
@@ -126,7 +147,7 @@ class Target:
         path = Path(self.source)
         if not path.exists() or path.suffix == ".zip" or (path.is_dir() and not any(path.iterdir())):
             return
-        if path.is_dir() and is_file(given):
+        if path.is_dir() and ((path / MARK).exists() or is_file(given)):
             return
         if not force:
             raise UnsupportedOperation(f"{path} is no Zarr hierarchy; force_overwrite=True removes it")

@@ -10,23 +10,32 @@ from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Stor
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.wrap import WrappedStore
 
+MARK = ".omnizarr-unfinished"
+
 
 class UnfinishedStore(WrappedStore):
     """A store that holds some keys back, those of the root's documents, until it is told to `release` them.
 
-    Whoever opens `inner` meanwhile, or after a crash, finds no hierarchy there. In another process it is
-    `inner`: what is written there is chunks.
+    Whoever opens `inner` meanwhile, or after a crash, finds no hierarchy there, but a mark that says why. In
+    another process it is `inner`: what is written there is chunks.
 
     Parameters
     ----------
+    prefix
+        What stands before the keys of the file.
     keys
         The keys to hold back, in the order in which to store them in the end: the deciding one last.
     """
 
-    def __init__(self, inner: Store, keys: Sequence[str]) -> None:
+    def __init__(self, inner: Store, prefix: str, keys: Sequence[str]) -> None:
         super().__init__(inner)
+        self._mark = prefix + MARK
         self._keys = tuple(keys)
         self._held = MemoryStore()
+
+    def begin(self) -> None:
+        """Leave the mark."""
+        self.inner.set(self._mark, b"")
 
     def release(self) -> None:
         """Store what was held back, and hold back nothing any more."""
@@ -34,6 +43,8 @@ class UnfinishedStore(WrappedStore):
         for key in keys:
             if (value := self._held.get(key)) is not None:
                 self.inner.set(key, value)
+        if keys:
+            self.inner.delete(self._mark)
 
     def _of(self, key: str) -> Store:
         return self._held if key in self._keys and self._held.exists(key) else self.inner
@@ -85,11 +96,11 @@ class UnfinishedStore(WrappedStore):
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         held = {key for key in self._held.list_prefix(prefix) if key in self._keys}
         yield from held
-        yield from (key for key in self.inner.list_prefix(prefix) if key not in held)
+        yield from (key for key in self.inner.list_prefix(prefix) if key not in held and key != self._mark)
 
     def list_dir(self, prefix: str = "") -> Listing:
         held, stored = self._held.list_dir(prefix), self.inner.list_dir(prefix)
-        keys = {key for key in held.keys if key in self._keys}.union(stored.keys)
+        keys = {key for key in held.keys if key in self._keys}.union(stored.keys) - {self._mark}
         below = {one for one in held.prefixes if any(key.startswith(one) for key in self._keys)}
         return Listing(sorted(keys), sorted(below.union(stored.prefixes)))
 
