@@ -94,13 +94,26 @@ def test_what_is_added_has_the_form_that_is_there(files: tuple[Group, Group]) ->
     assert index.attrs["target"]["value"].keys() == stored["value"].keys()
 
 
-def test_links_need_no_hdmf() -> None:
-    program = (
-        "import sys; sys.modules.update(hdmf=None, pynwb=None); from omnizarr.hdmf import links, resolve"
-    )
+WITHOUT = "import sys; sys.modules.update(dict.fromkeys(['hdmf', 'pynwb'])); "
+
+
+def test_links_and_values_need_no_hdmf() -> None:
+    program = f"{WITHOUT}from omnizarr.hdmf import links, resolve, read_values"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("name", ["ZarrIO", "NWBZarrIO", "ZarrDataIO"])
+def test_the_backend_says_what_it_needs(name: str) -> None:
+    program = f"{WITHOUT}from omnizarr.hdmf import {name}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = run.stderr.strip().splitlines()[-1]
+    assert said.startswith(f"ImportError: {name} needs the package ")
+    assert said.endswith("""which belongs to the extra 'hdmf' (pip install "omnizarr[hdmf]")""")
 
 
 def test_the_public_names_are_there() -> None:
     assert sorted(hdmf.__all__) == list(hdmf.__all__)
-    assert all(hasattr(hdmf, name) for name in hdmf.__all__ if not name.endswith("IO"))
+    pytest.importorskip("pynwb")
+    assert set(hdmf.__all__) <= set(dir(hdmf))
+    assert all(hasattr(hdmf, name) for name in hdmf.__all__)
+    assert not hasattr(hdmf, "nothing")
