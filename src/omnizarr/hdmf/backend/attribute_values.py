@@ -7,6 +7,7 @@ attribute, `_ATTRIBUTE_DTYPES`, a mapping from names of attributes to types. Oth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 
 DTYPES = "_ATTRIBUTE_DTYPES"
 _PLAIN = ("int64", "float64", "bool")
+_NUMBERS = frozenset(np.dtype(code).name for code in "bhilBHILefd")
 
 
 def attributes_json(
@@ -55,9 +57,10 @@ def typed_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
     stated = attributes.get(DTYPES)
     found = {name: value for name, value in attributes.items() if name != DTYPES}
     for name, dtype in stated.items() if isinstance(stated, Mapping) else ():
-        if name in found and isinstance(dtype, str) and np.dtype(dtype).kind in "biuf":
-            values = np.asarray(found[name], np.dtype(dtype))
-            found[name] = values if values.ndim else values[()]
+        if name in found and isinstance(dtype, str) and dtype in _NUMBERS:
+            with suppress(TypeError, ValueError, OverflowError):  # changed since by others
+                values = np.array(found[name], dtype)
+                found[name] = values if values.ndim else values[()]
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,10 +12,10 @@ import h5py
 import numpy as np
 from hdmf.data_utils import AbstractDataChunkIterator, DataIO
 from hdmf.query import HDMFDataset, ReferenceResolver
-from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.hdmf.backend.datasets import StoredDataset
+from omnizarr.hdmf.backend.memory_values import Pointer, in_memory
 from omnizarr.hdmf.backend.pointing import points
 from omnizarr.hdmf.dtypes import (
     ASCII,
@@ -29,14 +29,11 @@ from omnizarr.hdmf.dtypes import (
     References,
     Text,
     element_type,
-    numpy_dtype,
     of_numpy,
 )
 from omnizarr.hdmf.layout import element_of
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.linking.reference import Reference, RegionReference
-
-Pointer = Callable[[Any], Reference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +54,6 @@ class Content:
     element: ElementType
     shape: tuple[int, ...]
     values: Any
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether the values have to be read, and are so block by block."""
-        return self.values is not None and not isinstance(self.values, np.ndarray)
 
 
 def content_of(data: Any, dtype: Any, pointer: Pointer) -> Content:
@@ -96,7 +88,9 @@ def content_of(data: Any, dtype: Any, pointer: Pointer) -> Content:
         data = np.asarray(data)
     if not isinstance(data, np.ndarray | list | tuple) and isinstance(data, Iterable) and not _is_value(data):
         data = list(data)
-    return _in_memory(data, stated or inferred(data), pointer)
+    element = stated or inferred(data)
+    values = in_memory(data, element, pointer)
+    return Content(element, values.shape, values)
 
 
 def empty_content(dtype: Any, shape: tuple[int, ...]) -> Content:
@@ -199,7 +193,7 @@ def _of_hdf5(data: h5py.Dataset, stated: ElementType | None) -> Content:
         element = stated if isinstance(stated, Text) else UTF8
         return Content(element, data.shape, Decoded(data))
     if data.dtype.names is not None and stated is not None:
-        return _in_memory(data[()], stated, _refuse)
+        return Content(stated, data.shape, in_memory(data[()], stated, _refuse))
     return Content(of_numpy(data.dtype), data.shape, data)
 
 
@@ -216,102 +210,9 @@ class Decoded:
         return found
 
     def __getitem__(self, key: Any) -> Any:
-        return self.source.asstr()[key]
+        # Anew, as HDMF's own class of such datasets decodes once already.
+        return h5py.Dataset(self.source.id).asstr()[key]
 
 
 def _refuse(target: Any) -> Reference:
     raise ConversionError(f"references of HDF5 are read by HDMF's reader alone, found {target!r}")
-
-
-# --- in memory
-
-
-def _in_memory(data: Any, element: ElementType, pointer: Pointer) -> Content:
-    match element:
-        case Numbers(dtype):
-            values = np.asarray(data, dtype)
-        case Records():
-            values = _records(data, element, pointer)
-        case References():
-            values = _objects(data, lambda value: None if value is None else pointer(value))
-        case Text() if element.is_bytes:
-            values = _objects(data, _ascii)
-        case _:
-            values = _objects(data, _text)
-    return Content(element, values.shape, values)
-
-
-def _records(data: Any, element: Records, pointer: Pointer) -> NDArray[Any]:
-    """Return records as numpy has them; text and references in them are objects."""
-    if isinstance(data, np.ndarray) and data.dtype.names is not None and element.is_plain:
-        return data.astype(numpy_dtype(element), copy=False)
-    rows = [data] if np.ndim(data) == 0 or isinstance(data, np.void) else list(data)
-    found = [tuple(_field(item, kind, pointer) for item, (_, kind) in _fields(row, element)) for row in rows]
-    values = np.array(found, numpy_dtype(element))
-    return values.reshape(()) if rows and rows[0] is data else values
-
-
-def _fields(row: Any, element: Records) -> Iterator[tuple[Any, tuple[str, ElementType]]]:
-    items = row.item() if isinstance(row, np.ndarray | np.void) else row
-    return zip(items, element.fields, strict=True)
-
-
-def _field(value: Any, kind: ElementType, pointer: Pointer) -> Any:
-    match kind:
-        case References():
-            return None if value is None else pointer(value)
-        case Text():
-            return _ascii(value) if kind.is_bytes else _text(value)
-        case Records() if not isinstance(value, tuple):
-            return tuple(value)
-    return value
-
-
-def _objects(data: Any, convert: Callable[[Any], Any]) -> NDArray[Any]:
-    """Return converted elements in an array of objects, without taking those that are mappings apart."""
-    if isinstance(data, np.ndarray):
-        values = np.empty(data.shape, object)
-        for i, item in enumerate(data.flat):
-            values.flat[i] = convert(item)
-        return values
-    if not isinstance(data, list | tuple):
-        values = np.empty((), object)
-        values[()] = convert(data)
-        return values
-    shape = _shape(data)
-    values = np.empty(shape, object)
-    for i, item in enumerate(_leaves(data, len(shape))):
-        values.flat[i] = convert(item)
-    return values
-
-
-def _shape(data: Any) -> tuple[int, ...]:
-    lengths = []
-    while isinstance(data, list | tuple | np.ndarray):
-        lengths.append(len(data))
-        if not len(data):
-            break
-        data = data[0]
-    return tuple(lengths)
-
-
-def _leaves(data: Any, depth: int) -> Iterator[Any]:
-    if depth == 0:
-        yield data
-        return
-    for item in data:
-        yield from _leaves(item, depth - 1)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, str):
-        return str(value)
-    raise ConversionError(f"expected text, found {type(value).__name__} {value!r}")
-
-
-def _ascii(value: Any) -> bytes:
-    return bytes(value) if isinstance(value, bytes) else _text(value).encode()

@@ -24,8 +24,8 @@ def export(
     """Write the builders of one file into another by its `write_builder`.
 
     Links and references to what is in the source point to its copies in the new file; those to other files
-    still point there, as seen from the new file. Nothing on Zarr can point to HDF5 files: what is linked to in
-    such a one is copied.
+    still point there, as seen from the new file. Nothing on Zarr can point into HDF5 files: what is linked to
+    in such a one is copied.
 
     Parameters
     ----------
