@@ -21,8 +21,8 @@ from omnizarr.hdmf.pickle_machine import Budget, Maker, refusal
 _CODE = re.compile(r"[|<>=]?([biufcSUVO])([0-9]{0,9})")
 _DEEPEST = 16
 _LEAVES = frozenset({str, bytes, int, float, bool, type(None)})
-_ITEM = 64
-"""Bytes that an element is taken for."""
+_ITEM, _POINTER = 64, 8
+"""Bytes that a value, and a place for one, are taken for."""
 
 
 class HeldType:
@@ -96,6 +96,7 @@ class HeldArray:
     def _of_objects(self, data: Any, names: tuple[str, ...] | None, count: int) -> NDArray[Any]:
         if type(data) is not list or len(data) != count:
             raise refusal(f"it has an array of {count} elements with others")
+        self._budget.spend(_POINTER * count)
         flat = np.empty(count, object)
         for i, item in enumerate(data):
             flat[i] = self._element(item, names)
