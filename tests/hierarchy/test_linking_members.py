@@ -104,3 +104,13 @@ def test_links_of_links_of_links_come_to_an_end(monkeypatch: pytest.MonkeyPatch)
             add_link(group, name, f"/g{number + 1}" if number < 29 else "/a")
     with pytest.raises(MetadataError, match=r"more than 1000 members, as links lead to groups with links"):
         names(root)
+
+
+def test_links_out_of_what_was_consolidated_are_followed() -> None:
+    root = filled()
+    omnizarr.consolidate_metadata(root.store, "x")
+    x = omnizarr.open_group(root.store, mode="r", path="x", use_consolidated=True)
+    assert names(x) == ["l", "l/b", "l/b/c"]
+    found = x.get("l", follow_links=True)
+    assert isinstance(found, Group)
+    assert [path for path, _ in found.members(None)] == ["b", "b/c"]

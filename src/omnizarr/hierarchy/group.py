@@ -277,6 +277,6 @@ def node_of(store: Store, format: Format, path: str, metadata: NodeMetadata) -> 
 def node_at(spot: Spot) -> AnyNode:
     """Return the handle on a node that links led to."""
     node = node_of(spot.file.store, spot.file.format, spot.place, spot.metadata)
-    if spot.file.snapshot is not None:
-        node._snapshot = spot.file.snapshot
+    if (known := spot.file.known(spot.place)) is not None:
+        node._snapshot = known
     return node

@@ -45,12 +45,18 @@ class File:
         """The store, and the path in it, as a URL."""
         return joined(self.store.name.rstrip("/"), self.root) if self.root else self.store.name
 
+    def known(self, place: str) -> Snapshot | None:
+        """Return the snapshot where it has what lies below a path of the store."""
+        known = self.snapshot
+        if known is None or known.nodes is None or not f"{place}/".startswith(prefix_of(known.root)):
+            return None
+        return known
+
     def find(self, path: str) -> NodeMetadata | None:
         """Return the metadata of the node at a path from the file's root, or None."""
         place = joined(self.root, path)
-        known = self.snapshot
-        consolidated = known is not None and known.nodes is not None
-        if known is not None and consolidated and place.startswith(prefix_of(known.root)) and place:
+        known = self.known(place)
+        if known is not None and place != known.root:
             return known.get(place)
         return fetch_metadata(self.store, self.format, place)
 

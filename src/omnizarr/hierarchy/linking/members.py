@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.discover import walk
-from omnizarr.hierarchy.linking.files import File, Files
+from omnizarr.hierarchy.linking.files import Files
 from omnizarr.hierarchy.linking.following import Spot, Way, links_of
 from omnizarr.hierarchy.linking.reference import Link
 from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
@@ -95,9 +95,9 @@ class _Listing:
 
 
 def _walk(spot: Spot, depth: int | None) -> Iterator[tuple[str, NodeMetadata]]:
-    file: File = spot.file
-    if file.snapshot is not None and file.snapshot.nodes is not None:
-        return file.snapshot.below(spot.place, depth)
+    file = spot.file
+    if (known := file.known(spot.place)) is not None:
+        return known.below(spot.place, depth)
     return walk(file.store, file.format, spot.place, max_depth=depth)
 
 
