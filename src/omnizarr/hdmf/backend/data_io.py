@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import h5py
 import numpy as np
 from hdmf.data_utils import AbstractDataChunkIterator, DataIO
+from hdmf.query import HDMFDataset
 
+from omnizarr.hdmf.backend.datasets import StoredDataset
 from omnizarr.hierarchy.array import Array
 
 
@@ -19,8 +22,8 @@ class ZarrDataIO(DataIO):  # type: ignore[misc]
     Parameters
     ----------
     data
-        What is to be written: an array-like or an iterator of chunks. None for a dataset that is filled
-        later by `dataset`; it needs `dtype` and `shape`.
+        What is to be written: an array-like, an `omnizarr.Array`, an iterator of chunks. None for a dataset
+        that is filled later by `dataset`; it needs `dtype` and `shape`.
     chunks
         The shape of a chunk, or what else `create_array` takes.
     fillvalue
@@ -67,11 +70,13 @@ class ZarrDataIO(DataIO):  # type: ignore[misc]
         self._link_data = link_data
         self._dataset: Array | None = None
         typed = np.dtype(dtype) if dtype is not None else None
+        if isinstance(data, Array):  # HDMF takes its own kinds of datasets alone
+            data = StoredDataset(data.metadata, partial(_itself, data), _NOWHERE)
         super().__init__(data=data, dtype=typed, shape=shape)
         self._check_link(data)
 
     def _check_link(self, data: Any) -> None:
-        stored = isinstance(data, Array | h5py.Dataset)
+        stored = isinstance(data, HDMFDataset | h5py.Dataset)
         if self._link_data and not stored:
             warnings.warn("link_data: only datasets that are stored can be linked to", stacklevel=3)
             self._link_data = False
@@ -145,6 +150,14 @@ class ZarrDataIO(DataIO):  # type: ignore[misc]
         if data is None:
             settings |= {"dtype": self.dtype, "shape": self.shape}
         return ZarrDataIO(data, fillvalue=fill, compressor=compressor, link_data=self._link_data, **settings)
+
+
+def _itself(array: Array) -> Array:
+    return array
+
+
+# References in such a dataset stay what they are.
+_NOWHERE: Any = None
 
 
 def _codecs_of(dataset: h5py.Dataset) -> dict[str, Any]:

@@ -124,10 +124,12 @@ def relative_source(source: str, place: str | None) -> str:
 
     Links on the way are followed first, so that it is right wherever the file is opened through one.
     """
+    source = _plain(source)
     if place is None:
-        return _plain(source)
+        return source
+    place = _plain(place)
     if not _is_url(source) and not _is_url(place):
-        return os.path.relpath(_plain(source), _plain(place)).replace(os.sep, "/")
+        return os.path.relpath(source, place).replace(os.sep, "/")
     one, other = urlsplit(source), urlsplit(place)
     if one[:2] != other[:2] or one.query or other.query:
         return source
