@@ -83,7 +83,7 @@ class Storage:
         given: dict[str, Any] = {"dtype": self.dtype}
         if self.filters:
             given["filters"] = [codec.to_json() for codec in self.filters]
-        if self.dtype is OBJECT or FIELDS in self.dtype.configuration:
+        if self.dtype.name == OBJECT.name:
             given["fill_value"] = self.fill_value
         return given
 

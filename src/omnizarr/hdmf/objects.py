@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from omnizarr.errors import ConversionError
 from omnizarr.hdmf.dtypes import ElementType, Numbers, Records, References, Text, numpy_dtype, of_numpy
@@ -60,7 +60,7 @@ def read_values(array: Array, selection: Any = ...) -> Any:
     return made[()] if is_one else made
 
 
-def write_values(array: Array, values: ArrayLike, selection: Any = ...) -> None:
+def write_values(array: Array, values: Any, selection: Any = ...) -> None:
     """Store elements of a dataset, given as `read_values` returns them.
 
     Raises

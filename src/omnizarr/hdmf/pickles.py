@@ -71,7 +71,7 @@ class SafePickle:
 
     def encode(self, array: NDArray[Any], spec: ChunkSpec) -> Buffer:
         given = np.array(array, object, order="C")
-        return pickled(given if self.records is None else given.astype(self.records))
+        return pickled(given if self.records is None else _as_records(given, self.records))
 
     def decode(self, data: Buffer, spec: ChunkSpec) -> NDArray[Any]:
         found = read_pickle(data)
@@ -87,6 +87,15 @@ def as_objects(array: NDArray[Any]) -> NDArray[Any]:
     made = np.empty(array.shape, object)
     for place in np.ndindex(array.shape):
         made[place] = array[place].item()
+    return made
+
+
+def _as_records(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return tuples as records; None, which is past the end of the array, as one of zeros."""
+    made = np.zeros(array.shape, dtype)
+    for place in np.ndindex(array.shape):
+        if array[place] is not None:
+            made[place] = array[place]
     return made
 
 
