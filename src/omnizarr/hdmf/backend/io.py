@@ -91,7 +91,7 @@ class ZarrIO(ZarrFile):
         file = File(root.store, root.format, root.path, root._snapshot)
         if self._session is None:
             self._session = Session(self.manager, Files(self._target.storage_options))
-            BuilderReader(file, self.source, self._session)
+            BuilderReader(file, self.source, self._session, root.metadata)
         return self._session.reader(file)
 
     @property

@@ -81,6 +81,8 @@ class BuilderReader:
         The file's name, as HDMF compares it.
     session
         What it shares with the readers of other files.
+    root
+        The metadata of the file's root, where they are known.
     built
         The builders that were made, by path from the file's root.
     """
@@ -88,6 +90,7 @@ class BuilderReader:
     file: File
     source: str
     session: Session
+    root: NodeMetadata | None = None
     built: dict[str, AnyBuilder] = field(default_factory=dict)
     _pending: deque[tuple[str, NodeMetadata]] = field(default_factory=deque)
     _finishing: bool = False
@@ -186,7 +189,7 @@ class BuilderReader:
 
     def _nodes(self, relative: str) -> Iterator[tuple[str, NodeMetadata]]:
         """Yield a node and those below it, but for the cached specifications, parents first."""
-        metadata = self.file.find(relative)
+        metadata = self.root if self.root is not None and not relative else self.file.find(relative)
         if metadata is None:
             raise absent(self.file.store, self.file.format, joined(self.file.root, relative))
         yield relative, metadata
