@@ -109,12 +109,23 @@ class _Creation:
 
     def merged(self) -> Stored:
         """Store the nodes that are missing; those that are there have to be the same."""
-        if self.key_there() is None:
+        if self.key_there() is not None:
+            return self.completed()
+        try:
             return self.stored(exist_ok=True)
+        except NodeExistsError:  # another writer came in between, of nodes that may be the same
+            return self.completed()
+
+    def completed(self, attempts: int = 3) -> Stored:
         there = self.compared()
         handle = self.handle(there.get("", self.nodes[""]))
         missing = {path: metadata for path, metadata in self.nodes.items() if path not in there}
-        placed = self.place(missing, exist_ok=True)
+        try:
+            placed = self.place(missing, exist_ok=True)
+        except NodeExistsError:
+            if attempts < 2:
+                raise
+            return self.completed(attempts - 1)
         if not self.consolidated:
             return Stored(handle, missing)
         try:  # of what is there, not only of what the model names

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from omnizarr.errors import NodeNameError, NodeTypeError
+from omnizarr.errors import NodeExistsError, NodeNameError, NodeTypeError
 from omnizarr.hierarchy.creating.place import (
     ensure_group,
     missing_groups_above,
@@ -38,6 +38,8 @@ from omnizarr.store.base import Store
 
 Documents: TypeAlias = Mapping[str, Mapping[str, bytes]]  # of each path, by key
 
+_SHOWN = 5  # keys that a note names
+
 
 def place_all(
     store: Store,
@@ -56,7 +58,8 @@ def place_all(
     Parameters
     ----------
     overwrite
-        Delete what is at the nodes first, with everything below. What a failure leaves is no node.
+        Delete what is at the nodes first, with everything below. What a failure leaves is no node. Equal
+        documents of others who overwrite at the same time are taken for one's own.
     exist_ok
         Take documents that another writer stores meanwhile for one's own where they are equal.
     vacant
@@ -89,7 +92,7 @@ def place_all(
         _refuse_others(store, format, documents, tops if parent is None else ())
     if overwrite:
         each(store, lambda path: clear(store, path), tops)
-    placed = Placed(store, documents, exist_ok)
+    placed = Placed(store, documents, exist_ok, overwrite)
     try:
         placed.store_each(format, [path for path in documents if path not in set(tops)])
         for path in missing:
@@ -149,8 +152,8 @@ class Placed:
     ----------
     documents
         What it was to store: of each path, by key.
-    exist_ok
-        Whether equal documents of others are taken for one's own.
+    exist_ok, overwrite
+        Whether equal documents of others are taken for one's own, and others do so with what is stored here.
     made
         The keys that were stored.
     unsure
@@ -162,6 +165,7 @@ class Placed:
     store: Store
     documents: Documents
     exist_ok: bool = False
+    overwrite: bool = False
     made: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
     groups_above: dict[str, list[str]] = field(default_factory=dict)
@@ -184,11 +188,22 @@ class Placed:
             except BaseException:
                 self.unsure.append(key)
                 raise
-            if not is_new and not (self.exist_ok and self.store.get(key) == document):
-                raise there_already(self.store, format, path)
+            if not is_new and not (self._is_shared and self.store.get(key) == document):
+                raise there_already(self.store, format, path, overwrite=self.overwrite)
+
+    @property
+    def _is_shared(self) -> bool:
+        return self.exist_ok or self.overwrite
 
     def undo(self, error: BaseException) -> None:
-        """Delete what was stored, as far as the store lets us; a note of the error says what is left."""
+        """Delete what was stored, as far as the store lets us; a note of the error says what is left.
+
+        What another writer has come in between of stays: that one may be complete only with it.
+        """
+        if self._is_shared and isinstance(error, NodeExistsError):
+            if self.made:
+                error.add_note(f"left, as the other writer may count on them: {_some(self.made)}")
+            return
         keys = [*self._ours_after_all(), *reversed(self.made)]
         deleted = each(self.store, self._deleted, keys)
         kept = [key for key, is_gone in zip(keys, deleted, strict=True) if not is_gone]
@@ -248,6 +263,11 @@ def _refuse_others(store: Store, format: Format, documents: Documents, tops: Ite
         for key in deciding_keys(format, path):
             if key not in texts and store.exists(key):
                 raise there_already(store, format, path)
+
+
+def _some(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
+    return ", ".join(map(repr, keys[:_SHOWN])) + more
 
 
 def _parts(path: str) -> list[str]:

@@ -144,8 +144,10 @@ def _is_group(store: Store, format: Format, path: str) -> bool:
     return kind is not None
 
 
-def there_already(store: Store, format: Format, path: str) -> NodeExistsError:
+def there_already(store: Store, format: Format, path: str, *, overwrite: bool = False) -> NodeExistsError:
     """Return the error that says what is at the place of a new node."""
     kind = {GroupMetadata: "a group", ArrayMetadata: "an array"}.get(kind_at(store, format, path))  # type: ignore[arg-type]
     message = f"{kind or 'a part of a node'} is there already; overwrite=True replaces it"
+    if overwrite:  # what was there was deleted
+        message = f"another writer has stored {kind or 'a part of a node'} there meanwhile"
     return NodeExistsError(message, store=store.name, path=path)
