@@ -63,6 +63,12 @@ def test_from_standard_input_into_an_archive(tmp_path: Path) -> None:
     assert result.exit_code == 2 and "found that of an array" in result.stderr
 
 
+def test_names_of_netcdf_files_are_refused(model: Path, tmp_path: Path) -> None:
+    result = run("create", model, tmp_path / "new.nc")
+    assert result.exit_code == 2 and "found the name of a netCDF file" in result.stderr
+    assert not (tmp_path / "new.nc").exists()
+
+
 def test_every_fault_of_the_model_is_in_one_line(tmp_path: Path) -> None:
     bad = document(zom.v3)
     bad["members"]["a"]["shape"] = [-1]

@@ -15,8 +15,8 @@ from omnizarr.hierarchy.open import open_group
 from omnizarr.zom import from_node
 
 
-def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(cli, ["diff", *map(str, arguments)])
+def run(*arguments: Any, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(cli, ["diff", *map(str, arguments)], input=stdin)
 
 
 @pytest.fixture(params=[2, 3])
@@ -55,6 +55,16 @@ def test_a_model_in_a_file(places: tuple[Path, Path], tmp_path: Path) -> None:
     model.write_text(json.dumps(from_node(open_group(places[0], mode="r")).to_json()))
     assert run(model, places[0]).exit_code == 0
     assert run(places[1], model).stdout == "/g/t: shape[0]: 4 became 3\n"
+
+
+def test_a_model_on_standard_input(places: tuple[Path, Path]) -> None:
+    text = json.dumps(from_node(open_group(places[0], mode="r")).to_json())
+    assert run("-", places[0], stdin=text).exit_code == 0
+    assert run(places[1], "-", stdin=text).stdout == "/g/t: shape[0]: 4 became 3\n"
+    result = run("-", "-", stdin=text)
+    assert result.exit_code == 2 and "expected - for one of A and B, found it for both" in result.stderr
+    result = run(places[0], "-", stdin="{")
+    assert result.exit_code == 2 and "(store standard input)" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import omnizarr
+from omnizarr import zom
 from omnizarr.cli import cli
 from omnizarr.store import ZipStore
 
@@ -144,13 +145,15 @@ def test_another_version(tmp_path: Path, readings: str) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("xray", 'found "xray"'),
+        ("xray", 'path/to/file.py:Model or the file of a JSON Schema, found "xray"'),
         ("ourmodels:Reading", 'no "Reading"'),
         ("nowhere.to.be:Found", "there is no module 'nowhere'"),
         ("none.json", "No such file"),
         ("bad.json", "bad.json: expected JSON"),
         ("list.json", "expected a JSON Schema, an object, found [1]"),
         ("wrong.json", "JSON Schema"),
+        ("model.json", "found the JSON of a node or a model; diff compares"),
+        ("ourmodels.py", "expected ourmodels.py:Model, a class in that file"),
         ("", "found"),
     ],
 )
@@ -158,6 +161,7 @@ def test_usage_errors(store: Path, readings: str, tmp_path: Path, model: str, me
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "wrong.json").write_text('{"type": "nothing"}')
+    (tmp_path / "model.json").write_text(json.dumps(zom.from_node(omnizarr.open(store)).to_json()))
     result = run(store, "--model", model)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr and len(result.stderr.splitlines()) == 1

@@ -136,6 +136,7 @@ def test_what_other_keywords_say_is_told_as_it_is() -> None:
     ("schema", "message"),
     [
         (3, "JSON Schema: expected an object, found 3"),
+        ({"zarr_format": 2}, "JSON Schema: expected one, found the JSON of a node or a model"),
         ([], r"JSON Schema: expected an object, found \[\]"),
         ({"type": "foo"}, 'JSON Schema: type: expected one of .*, found "foo"'),
         (

@@ -55,7 +55,9 @@ def _model_to_check(text: str) -> Model:
         return text
     path = Path(text)
     if path.suffix.lower() != ".json" and not path.is_file():
-        return model_named(text)
+        return model_named(text, also="the file of a JSON Schema")
+    if path.suffix.lower() == ".py":
+        raise click.UsageError(f"--model {text}: expected {text}:Model, a class in that file")
     try:
         schema = parsed(path.read_bytes())
     except MetadataError as error:

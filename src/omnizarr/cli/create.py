@@ -8,7 +8,7 @@ from typing import BinaryIO
 import click
 
 from omnizarr import zom
-from omnizarr.cli.places import PlaceType, store_at
+from omnizarr.cli.places import PlaceType, netcdf_file, store_at
 from omnizarr.cli.sizes import counted
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
@@ -29,6 +29,8 @@ def command(model: BinaryIO, place: str, overwrite: bool, exist_ok: bool, consol
     """
     if overwrite and exist_ok:
         raise click.UsageError("expected --overwrite or --exist-ok, found both")
+    if netcdf_file(place) is not None:
+        raise click.UsageError(f"STORE: expected a place for Zarr, found the name of a netCDF file: {place}")
     spec = zom.from_json(model.read())
     if consolidated and spec.kind == "array":
         raise click.UsageError("--consolidated: expected the model of a group, found that of an array")

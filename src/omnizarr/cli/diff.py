@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,9 +26,12 @@ from omnizarr.zom import NodeSpec, diff, from_json
 def command(one: str, other: str, include: tuple[str, ...], exclude: tuple[str, ...], as_json: bool) -> int:
     """List what differs between A and B, and exit with status 1 where anything does.
 
-    Each of them is a hierarchy or a MODEL.json, as `omnizarr schema of` prints it. Metadata and attributes
-    are compared by what they mean, however they are spelled; values of arrays are not looked at.
+    Each of them is a hierarchy or a MODEL.json, as `omnizarr schema of` prints it; - is such a model on
+    standard input. Metadata and attributes are compared by what they mean, however they are spelled; values
+    of arrays are not looked at.
     """
+    if one == other == "-":
+        raise click.UsageError("expected - for one of A and B, found it for both")
     with _opened(one) as first, _opened(other) as second:
         found = diff(first, second, include=_fields(include), exclude=_fields(exclude))
     if as_json:
@@ -48,15 +52,17 @@ def _fields(given: tuple[str, ...]) -> list[str]:
 def _opened(place: str) -> Iterator[NodeSpec[Any] | AnyNode]:
     """Read the model in a file, or open the node at a place."""
     path = Path(place)
-    if path.suffix.lower() == ".json" and path.is_file():
-        yield _model_in(path)
-        return
-    with node_at(place) as node:
-        yield node
+    if place == "-":
+        yield _model_in(sys.stdin.buffer.read(), "standard input")
+    elif path.suffix.lower() == ".json" and path.is_file():
+        yield _model_in(path.read_bytes(), str(path))
+    else:
+        with node_at(place) as node:
+            yield node
 
 
-def _model_in(path: Path) -> NodeSpec[Any]:
+def _model_in(text: bytes, name: str) -> NodeSpec[Any]:
     try:
-        return from_json(path.read_bytes())
+        return from_json(text)
     except MetadataError as error:
-        raise MetadataError(error.problems, store=str(path)) from error
+        raise MetadataError(error.problems, store=name) from error

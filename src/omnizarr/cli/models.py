@@ -22,7 +22,7 @@ from omnizarr.zom.node import NodeSpec
 _VERSIONS: dict[str, type[NodeSpec[Any]]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec}
 
 
-def model_named(text: str, zarr_format: int = 3) -> type[NodeSpec[Any]]:
+def model_named(text: str, zarr_format: int = 3, also: str = "") -> type[NodeSpec[Any]]:
     """Return the model that a user names.
 
     Parameters
@@ -33,6 +33,8 @@ def model_named(text: str, zarr_format: int = 3) -> type[NodeSpec[Any]]:
         imported, and so runs; nothing else does.
     zarr_format
         The version of Zarr that a convention is wanted for.
+    also
+        What else the user might have named; for the message where it is nothing at all.
 
     Raises
     ------
@@ -47,10 +49,9 @@ def model_named(text: str, zarr_format: int = 3) -> type[NodeSpec[Any]]:
         return convention(text, zarr_format)
     place, colon, name = text.rpartition(":")
     if not (place and colon and name):
-        known = ", ".join((*_VERSIONS, *sorted(CONVENTIONS)))
-        raise click.UsageError(
-            f"expected {known}, package.module:Model or path/to/file.py:Model, found {shown(text)}"
-        )
+        classes = ("package.module:Model", "path/to/file.py:Model", *([also] if also else []))
+        *known, last = *_VERSIONS, *sorted(CONVENTIONS), *classes
+        raise click.UsageError(f"expected {', '.join(known)} or {last}, found {shown(text)}")
     module = _of_file(Path(place)) if place.endswith(".py") else _of_name(place)
     return _complete(_model_in(module, place, name), text)
 

@@ -19,6 +19,7 @@ from omnizarr.zom.version import DEEPEST
 
 T = TypeVar("T")
 
+_VERSIONS = frozenset(("zarr_format", "zarr_version"))
 _DEEPEST = 4 * DEEPEST  # a group is two objects, its own and that of its members; attributes go on
 
 # Of 100 groups within one another each takes a dozen calls, which is more than Python allows by default.
@@ -85,6 +86,9 @@ def _validator_of(schema: Json) -> Any:
 
     if not isinstance(schema, dict | bool):
         raise _refused(f"expected an object, found {shown(schema)}")
+    if isinstance(schema, dict) and not _VERSIONS.isdisjoint(schema):
+        # To a schema these are names without a meaning, and everything would be as it says.
+        raise _refused("expected one, found the JSON of a node or a model; diff compares with models")
     if isinstance(schema, bool) or "$schema" not in schema:
         return Draft202012Validator
     named = schema["$schema"]
