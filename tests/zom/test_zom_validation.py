@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NotRequired
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 import omnizarr
@@ -249,6 +249,24 @@ def test_what_is_no_model_to_check_by(model: Any) -> None:
 def test_what_cannot_be_checked() -> None:
     with pytest.raises(TypeError, match="expected an array, a group, a model or JSON, found int"):
         zom.validate(3, Weather)  # type: ignore[arg-type]
+
+
+class _Tags(zom.Attributes):
+    tags: tuple[str, ...] = ()
+    pair: tuple[int, int] = (0, 0)
+    three: list[int] = Field(default_factory=list, min_length=3)
+    code: str = Field("A", pattern="^[A-Z]{1,2}$")
+
+
+def test_what_types_expected_is_told_in_words_of_json() -> None:
+    attributes = {"tags": "a", "pair": [1, 2, 3], "three": [1], "code": "abc"}
+    wrong = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    assert [str(finding) for finding in zom.validate(wrong, zom.v3.GroupSpec[_Tags])] == [
+        '/: attributes.tags: expected a list, found "a"',
+        "/: attributes.pair: expected 2 items at most, found [1, 2, 3]",
+        "/: attributes.three: expected 3 items at least, found [1]",
+        '/: attributes.code: expected text that matches ^[A-Z]{1,2}$, found "abc"',
+    ]
 
 
 # --- what it asks of the store

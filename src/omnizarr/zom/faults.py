@@ -29,6 +29,10 @@ _EXPECTED = {
     "dict_type": "expected an object",
     "mapping_type": "expected an object",
     "model_type": "expected an object",
+    "tuple_type": "expected a list",
+    "string_pattern_mismatch": "expected text that matches {pattern}",
+    "too_short": "expected {min_length} items at least",
+    "too_long": "expected {max_length} items at most",
 }
 _MEMBERS = "members"
 
@@ -103,7 +107,10 @@ def _message(one: ErrorDetails) -> str:
     if one["type"] in ("value_error", "assertion_error"):
         return one["msg"].partition(", ")[2]
     message = one["msg"][:1].lower() + one["msg"][1:]
-    expected = _EXPECTED.get(one["type"], message.replace("input should be", "expected"))
+    template = _EXPECTED.get(one["type"])
+    expected = message.replace("input should be", "expected")
+    if template is not None:
+        expected = template.format_map(one.get("ctx", {}))
     return f"{expected}, found {shown(one['input'])}"
 
 

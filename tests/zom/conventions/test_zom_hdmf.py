@@ -391,12 +391,12 @@ def test_specifications_are_where_the_root_says() -> None:
     document = nwb()
     attributes(document)[".specloc"] = "specs"
     assert faults(document) == [
-        '/: attributes.specloc: expected the path of a group, found "specs", where none is'
+        '/: attributes..specloc: expected the path of a group, found "specs", where none is'
     ]
     document = nwb()
     attributes(document, "general")[".specloc"] = "specifications"
     assert faults(document) == [
-        "/general: attributes.specloc: expected .specloc in the attributes of the root only"
+        "/general: attributes..specloc: expected .specloc in the attributes of the root only"
     ]
 
 

@@ -708,7 +708,8 @@ def test_a_collection_without_images(version: int) -> None:
 
 @both
 def test_a_group_that_is_none_of_these_is_told(version: int) -> None:
-    (found,) = faults(group(version, {"title": "other"}))
+    document = group(version, {"title": "other"})
+    (found,) = faults(document)
     number = "0.4" if version == 2 else "0.5"
     kinds = "multiscales, plate, well, labels or bioformats2raw.layout"
     assert found == f"/: attributes: expected metadata of OME-Zarr {number}: {kinds}; found none of them"
@@ -717,7 +718,9 @@ def test_a_group_that_is_none_of_these_is_told(version: int) -> None:
 def test_metadata_of_0_4_are_none_of_0_5() -> None:
     document = group(3)
     document["attributes"] = metadata_of(image(2))
-    assert "/: attributes: required, but missing" in faults(document)
+    assert faults(document) == ["/: attributes: required, but missing"]
+    document["attributes"] = {"ome": 5}
+    assert faults(document) == ["/: attributes: expected an object, found 5"]
 
 
 @both

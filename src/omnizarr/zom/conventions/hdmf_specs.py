@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from omnizarr.jsontypes import shown
+from omnizarr.jsontypes import inside, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.zom.conventions.hdmf_links import attributes_of, resolve
 from omnizarr.zom.conventions.places import AnyGroup, Missing, Place, places
 from omnizarr.zom.faults import Violation
 
 SPECLOC = ".specloc"
+_AT = inside("attributes", SPECLOC)
 _NAMESPACE = "namespace"
 
 
@@ -31,9 +32,7 @@ def check_specifications(root: AnyGroup) -> Iterator[Violation]:
     """Yield what is wrong with the specifications that a file holds; it need not hold any."""
     for place in places(root):
         if place.path and SPECLOC in attributes_of(place.node):
-            yield place.violation(
-                "attributes.specloc", f"expected {SPECLOC} in the attributes of the root only"
-            )
+            yield place.violation(_AT, f"expected {SPECLOC} in the attributes of the root only")
     path = attributes_of(root).get(SPECLOC)
     if not isinstance(path, str):
         return
@@ -41,9 +40,7 @@ def check_specifications(root: AnyGroup) -> Iterator[Violation]:
     if found in (Missing.UNREAD, Missing.OUTSIDE):
         return
     if not isinstance(found, Place) or not found.is_group or not found.path:
-        yield Violation(
-            "attributes.specloc", f"expected the path of a group, found {shown(path)}, where none is"
-        )
+        yield Violation(_AT, f"expected the path of a group, found {shown(path)}, where none is")
         return
     for namespace in _groups_in(found):
         for version in _groups_in(namespace):

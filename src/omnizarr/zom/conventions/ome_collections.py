@@ -36,8 +36,8 @@ def check_group(group: AnyGroup, edition: Edition) -> Iterator[Violation]:
 
 
 def check_some_kind(group: AnyGroup, edition: Edition) -> Iterator[Violation]:
-    """Yield that a group has none of the metadata that tell what it is."""
-    if not any(kind in edition.of(group) for kind in KINDS):
+    """Yield that the metadata of a group do not tell what it is; where there are none, its model has told."""
+    if edition.is_in(group) and not any(kind in edition.of(group) for kind in KINDS):
         expected = f"expected metadata of OME-Zarr {edition.version}: {', '.join(KINDS[:-1])} or {KINDS[-1]}"
         yield Violation(edition.at, f"{expected}; found none of them")
 

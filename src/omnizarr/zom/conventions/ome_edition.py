@@ -87,11 +87,18 @@ class Edition:
 
     def of(self, node: NodeSpec[Any]) -> JsonObject:
         """Return the metadata of a node; nothing where it has none."""
+        return self._found(node) or {}
+
+    def is_in(self, node: NodeSpec[Any]) -> bool:
+        """Say whether a node has an object for the metadata, be it empty."""
+        return self._found(node) is not None
+
+    def _found(self, node: NodeSpec[Any]) -> JsonObject | None:
         found: Any = node.attributes if isinstance(node.attributes, dict) else node.attributes_as_json()
         for name in self.at.split(".")[1:]:
             found = found.get(name)
             if not isinstance(found, dict):
-                return {}
+                return None
         return cast("JsonObject", found)
 
     def place(self, name: str) -> str:
