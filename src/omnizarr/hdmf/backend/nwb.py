@@ -150,6 +150,15 @@ def _extend(types: TypeMap, extensions: str | TypeMap | Sequence[str | TypeMap])
     given = [extensions] if isinstance(extensions, str | TypeMap) else extensions
     for extension in given:
         if isinstance(extension, TypeMap):
-            types.merge(extension, ns_catalog=True)
+            _add_types(types, extension)
         else:
             types.load_namespaces(extension)
+
+
+def _add_types(types: TypeMap, others: TypeMap) -> None:
+    """Add the namespaces of another map that are new, and its classes."""
+    known, found = types.namespace_catalog, others.namespace_catalog
+    for name in found.namespaces:
+        if name not in known.namespaces:
+            known.add_namespace(name, found.get_namespace(name))
+    types.merge(others)
