@@ -128,7 +128,10 @@ def plain(value: Any, budget: Budget, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise refusal("values are nested too deeply")
     if kind is dict:
-        return {name: plain(item, budget, depth + 1) for name, item in value.items()}
+        return {
+            name: item if type(item) in _LEAVES else plain(item, budget, depth + 1)
+            for name, item in value.items()
+        }
     if kind is list or kind is tuple:
         return kind(plain(item, budget, depth + 1) for item in value)
     if kind is HeldArray and value.array is not None:

@@ -16,7 +16,8 @@ from omnizarr.codecs.base import ChunkSpec
 from omnizarr.codecs.objects import Pickle
 from omnizarr.errors import CodecError
 from omnizarr.hdmf.layout import stored_dtype
-from omnizarr.hdmf.pickle_machine import Budget, run
+from omnizarr.hdmf.pickle_machine import Budget
+from omnizarr.hdmf.pickle_steps import run
 from omnizarr.hdmf.pickle_writer import pickled
 from omnizarr.hdmf.pickled_values import HeldArray, makers
 from omnizarr.hierarchy.array import Array
