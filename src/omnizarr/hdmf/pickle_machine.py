@@ -13,7 +13,7 @@ from __future__ import annotations
 import pickletools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from omnizarr.errors import CodecError
 
@@ -37,13 +37,6 @@ class Budget:
         self.left -= size
         if self.left < 0:
             raise refusal("it makes far more than it holds")
-
-
-class Builds(Protocol):
-    """A value that is given its state after it was made."""
-
-    def build(self, state: Any) -> None:
-        """Take the state."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
