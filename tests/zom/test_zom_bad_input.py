@@ -515,3 +515,27 @@ def test_faults_of_types_and_of_the_specification_are_told_together() -> None:
         "/: attributes.a.x",
         "/t: shape[0]",
     ]
+
+
+def test_codecs_that_are_missing_are_told_once() -> None:
+    bad = array(data_type="float64")
+    del bad["codecs"]
+    assert told(bad) == ["/: codecs: required, but missing"]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [("a.zarr", '"a.zarr"'), (None, "null"), (v3.GroupSpec(), "omnizarr.zom.v3.GroupSpec")],
+)
+@pytest.mark.parametrize("read", [zom.from_node, v3.GroupSpec.from_node, v3.ArraySpec.from_node])
+def test_what_was_not_opened_is_no_node(read: Any, given: Any, found: str) -> None:
+    with pytest.raises(TypeError, match="expected an array or group that omnizarr.open has") as caught:
+        read(given)
+    assert str(caught.value).endswith(f"found {found}")
+
+
+def test_depths_are_integers() -> None:
+    node = v3.GroupSpec().to_store()
+    with pytest.raises(TypeError, match='depth: expected an integer or None, found "1"'):
+        zom.from_node(node, depth="1")  # type: ignore[arg-type]
+    assert zom.from_node(node, depth=np.int64(0)).to_json()["members"] is None  # type: ignore[arg-type]

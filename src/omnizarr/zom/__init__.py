@@ -26,6 +26,7 @@ from omnizarr.zom.faults import Violation
 from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.known import untyped_model
 from omnizarr.zom.node import Attributes, NodeSpec
+from omnizarr.zom.reading import check_open
 from omnizarr.zom.schema import json_schema
 from omnizarr.zom.text import parsed
 from omnizarr.zom.typescript import typescript
@@ -85,7 +86,10 @@ def from_node(node: AnyNode, *, depth: int | None = None) -> NodeSpec[Any]:
     ------
     MetadataError
         Documents in the store are broken; every fault with its path.
+    TypeError
+        It is nothing that was opened, such as a path.
     """
+    check_open(node)
     kind: Kind = "group" if isinstance(node, Group) else "array"
     return untyped_model(int(node.zarr_format), kind).from_node(node, depth=depth)
 

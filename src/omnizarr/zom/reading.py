@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import orjson
 
 from omnizarr.errors import ConversionError, MetadataError, Problem
+from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.discover import OnError
 from omnizarr.hierarchy.group import AnyNode, Group
-from omnizarr.jsontypes import JsonObject
+from omnizarr.jsontypes import JsonObject, shown
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.zom.fields import TOO_DEEP
 from omnizarr.zom.plain import is_too_deep
@@ -42,7 +43,12 @@ def read_model(
         The node is of another version.
     MetadataError
         Documents in the store are broken, or lie too deep, and there is no `on_error`; all are named.
+    TypeError
+        It is no array or group of omnizarr's, or the depth no integer.
     """
+    check_open(node)
+    if depth is not None and not hasattr(depth, "__index__"):
+        raise TypeError(f"depth: expected an integer or None, found {shown(depth)}")
     if node.zarr_format != version.number:
         message = f"expected Zarr {version.number}, found Zarr {node.zarr_format}: {node.store_path}"
         raise ConversionError(f"{message}; convert maps the models of one to the other")
@@ -56,6 +62,21 @@ def read_model(
         if members is not None:
             _read_below(node, version, members, limit, make, on_error)
     return make(document, node.metadata)
+
+
+def check_open(node: object) -> None:
+    """Refuse what is no open array or group.
+
+    Raises
+    ------
+    TypeError
+        It is something else, such as a path.
+    """
+    if not isinstance(node, Array | Group):
+        expected = "expected an array or group that omnizarr.open has opened"
+        kind = type(node)
+        found = shown(node) if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        raise TypeError(f"{expected}, found {found}")
 
 
 def _read_below(
