@@ -1,6 +1,7 @@
 """NWB files: every type that pynwb can mock, there and back."""
 
 import inspect
+import json
 from datetime import UTC, datetime
 from importlib import import_module
 from pkgutil import iter_modules
@@ -19,6 +20,7 @@ from pynwb.testing.mock.file import mock_NWBFile  # noqa: E402
 
 import omnizarr  # noqa: E402
 from omnizarr.hdmf import NWBZarrIO  # noqa: E402
+from omnizarr.hdmf.specs import read_spec  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
 
 
@@ -172,18 +174,23 @@ def test_files_with_extensions_are_read_by_what_is_cached_in_them(extension):
             assert type(io.read().acquisition["deep"]).__name__ == "DeepSeries"
 
 
-def test_exports_take_the_extensions_of_their_source_along(extension):
+@pytest.mark.parametrize("from_hdf5", [False, True])
+def test_exports_take_the_specifications_of_their_source_along(extension, from_hdf5, tmp_path):
     types = pynwb.get_type_map()
     types.load_namespaces(extension)
-    store, other = MemoryStore(), MemoryStore()
-    with NWBZarrIO(store, "w", manager=types) as io:
+    place = tmp_path / "source.nwb" if from_hdf5 else MemoryStore()
+    kind = NWBHDF5IO if from_hdf5 else NWBZarrIO
+    target, written_anew = MemoryStore(), MemoryStore()
+    with kind(place, "w", manager=BuildManager(types)) as io:
         io.write(small())
-    with NWBZarrIO(store) as source, NWBZarrIO(other, "w") as io:
-        io.export(source)
-    assert NWBZarrIO.get_namespaces(other) == NWBZarrIO.get_namespaces(store)
-    assert "ndx-probe" in NWBZarrIO.get_namespaces(other)
-    with NWBZarrIO(other) as io:
-        assert (
-            io.manager.namespace_catalog.get_spec("ndx-probe", "DeepSeries").neurodata_type_inc
-            == "TimeSeries"
-        )
+    with NWBZarrIO(written_anew, "w", manager=types) as io:
+        io.write(small())
+    with kind(place, "r") as source, NWBZarrIO(target, "w") as io:
+        io.export(source, write_args={"link_data": False})
+    assert "ndx-probe" in NWBZarrIO.get_namespaces(target)
+    found = read_spec(omnizarr.open_group(target), "ndx-probe")
+    expected = read_spec(omnizarr.open_group(written_anew), "ndx-probe")
+    assert {name: json.loads(text) for name, text in found.items()} == {
+        name: json.loads(text) for name, text in expected.items()
+    }
+    assert set(found) == {"namespace", "probe.extensions"}

@@ -249,4 +249,4 @@ class ZarrIO(ZarrFile):
             export(self, src_io, container, arguments, clear_cache=clear_cache)
             if cache_spec:
                 add_namespaces(self, src_io)
-                cache_specs(self.manager.namespace_catalog, self.file)
+                cache_specs(self.manager.namespace_catalog, self.file, getattr(src_io, "_file", None))

@@ -9,11 +9,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import h5py
+import numpy as np
 from hdmf.backends.utils import NamespaceToBuilderHelper
 from hdmf.spec import SpecReader, SpecWriter
 
 from omnizarr.errors import NodeNotFoundError
-from omnizarr.hdmf.specs import UNVERSIONED, read_source, spec_versions, write_specs
+from omnizarr.hdmf.layout import SPECLOC
+from omnizarr.hdmf.specs import UNVERSIONED, read_source, read_spec, spec_versions, write_specs
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.requests import each
 from omnizarr.jsontypes import parse_json
@@ -98,17 +101,39 @@ def load_stored(catalog: Any, root: Group, namespaces: Sequence[str] | None = No
     return cast("dict[str, Any]", catalog.load_namespaces(NAMESPACE, reader=readers))
 
 
-def cache_specs(catalog: Any, root: Group) -> None:
-    """Write the specifications of a catalog into a file; versions that are there already stay."""
+def cache_specs(catalog: Any, root: Group, source: Any = None) -> None:
+    """Write the specifications of a catalog into a file; versions that are there already stay.
+
+    Parameters
+    ----------
+    source
+        The open file that is exported, whose specifications are taken as they are: those that HDMF makes of
+        its catalog have what was inherited written out.
+    """
     stored = spec_versions(root)
     specs: dict[str, dict[str, dict[str, str]]] = {}
     for name in catalog.namespaces:
         version = str(catalog.get_namespace(name).version or UNVERSIONED)
         if version not in stored.get(name, ()):
-            documents = _Documents()
-            NamespaceToBuilderHelper.convert_namespace(catalog, name).export(NAMESPACE, writer=documents)
-            specs[name] = {version: documents.found}
+            specs[name] = {version: _texts_in(source, name, version) or _texts_of(catalog, name)}
     write_specs(root, specs)
+
+
+def _texts_in(source: Any, name: str, version: str) -> dict[str, str]:
+    """Return the texts of a namespace in an open file of Zarr or HDF5; none where it has none."""
+    if isinstance(source, Group):
+        return read_spec(source, name, version) if version in spec_versions(source).get(name, ()) else {}
+    if not isinstance(source, h5py.File) or not isinstance(source.attrs.get(SPECLOC), h5py.Reference):
+        return {}
+    place = source[source.attrs[SPECLOC]].get(f"{name}/{version}", {})
+    found = {key: np.asarray(dataset[()]).reshape(-1)[0] for key, dataset in place.items()}
+    return {key: text.decode() if isinstance(text, bytes) else str(text) for key, text in found.items()}
+
+
+def _texts_of(catalog: Any, name: str) -> dict[str, str]:
+    documents = _Documents()
+    NamespaceToBuilderHelper.convert_namespace(catalog, name).export(NAMESPACE, writer=documents)
+    return documents.found
 
 
 class _Documents(SpecWriter):  # type: ignore[misc]
