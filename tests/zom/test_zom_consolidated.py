@@ -188,3 +188,24 @@ def test_a_group_that_was_created_consolidated_is_read_from_what_it_knows(versio
     assert zom.from_node(root) == model
     assert zom.diff(model, root) == []
     assert zom.validate(root, version.GroupSpec) == []
+
+
+@pytest.mark.parametrize("document", [None, [], 1])
+def test_what_is_no_object_is_told_once(version, document):
+    with pytest.raises(MetadataError) as error:
+        version.GroupSpec.from_consolidated(document)
+    assert len(error.value.problems) == 1
+
+
+def test_consolidated_metadata_do_not_replace_the_root():
+    document = zom.v3.GroupSpec(attributes={"title": "true"}).to_consolidated()
+    root = {"zarr_format": 3, "node_type": "group", "attributes": {"title": "false"}}
+    document["consolidated_metadata"]["metadata"][""] = root
+    with pytest.raises(MetadataError, match=r"metadata\[\"\"\]: expected a path below this group"):
+        zom.v3.GroupSpec.from_consolidated(document)
+
+
+def test_the_version_of_zmetadata_is_one():
+    document = {**zom.v2.GroupSpec().to_consolidated(), "zarr_consolidated_format": 2}
+    with pytest.raises(MetadataError, match="zarr_consolidated_format: expected 1, found 2"):
+        zom.v2.GroupSpec.from_consolidated(document)

@@ -231,3 +231,8 @@ def test_what_is_no_mapping(value: Any) -> None:
 def test_a_typed_model_checks_what_the_paths_give() -> None:
     assert _Typed.from_flat({"/a": array(v3)}) == v3.GroupSpec(members={"a": array(v3)})
     assert problems({"/b": array(v3)}, _Typed) == ["/a: required, but missing"]
+
+
+def test_documents_are_no_models_to_be_flattened():
+    with pytest.raises(TypeError, match="expected a model, found"):
+        zom.to_flat({"zarr_format": 3, "node_type": "group"})

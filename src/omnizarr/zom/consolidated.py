@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from omnizarr.errors import ConversionError, MetadataError, Problem
 from omnizarr.hierarchy.consolidate import in_block
 from omnizarr.hierarchy.paths import ancestors_of, parent_of
-from omnizarr.jsontypes import JsonObject, Problems, read_int, read_object, read_string, shown
+from omnizarr.jsontypes import JsonObject, Problems, read_object, read_string, same_json, shown
 from omnizarr.metadata.consolidated import documents_by_node, write_zmetadata
 from omnizarr.metadata.formats import v3
 from omnizarr.metadata.formats.v2_node import ARRAY, GROUP
@@ -93,6 +93,8 @@ def from_consolidated(document: Any, version: Version) -> JsonObject:
         It is no such document; every fault with its path, those of nodes too.
     """
     found = _Nodes(version)
+    if not isinstance(document, dict):
+        raise MetadataError([Problem("", f"expected an object, found {shown(document)}")])
     (found.add_v3 if version.number == 3 else found.add_v2)(document)
     return found.nested()
 
@@ -120,14 +122,18 @@ class _Nodes:
             problems.include(v3.CONSOLIDATED, block)
         self.add("", top)
         for path, node in nodes.items():
-            self.add(path, node)
+            if path:
+                self.add(path, node)
+            else:
+                problems.add(f'{v3.CONSOLIDATED}.{_METADATA}[""]', "expected a path below this group")
 
     def add_v2(self, document: Any) -> None:
         """Take a `.zmetadata`."""
         name = "zarr_consolidated_format"
         problems = self.problems
         top = read_object(document, "", problems, required=(_METADATA, name), optional=None)
-        read_int(top.get(name, 1), name, problems, 1, 1)
+        if not same_json(top.get(name, 1), 1):
+            problems.add(name, f"expected 1, found {shown(top[name])}")
         found = read_object(top.get(_METADATA, {}), _METADATA, problems, optional=None)
         root = {name: value for name, value in found.items() if name in (ARRAY, GROUP, ZATTRS)}
         if isinstance(top.get(_METADATA), dict) and not {ARRAY, GROUP} & root.keys():

@@ -26,7 +26,15 @@ _LONGEST = 200  # characters of a path that an error shows
 
 
 def flattened(spec: NodeSpec[Any], root_path: str = "") -> dict[str, NodeSpec[Any]]:
-    """Return a model's nodes by path, a group before what it holds; the members of groups are None."""
+    """Return a model's nodes by path, a group before what it holds; the members of groups are None.
+
+    Raises
+    ------
+    TypeError
+        It is no model.
+    """
+    if not isinstance(spec, NodeSpec):
+        raise TypeError(f"expected a model, found {shown(spec)}")
     below = cast("Any", spec).walk() if spec.kind == "group" else ()
     root = root_path.rstrip("/")
     return {root: _alone(spec), **{f"{root}/{path}": _alone(node) for path, node in below}}
