@@ -23,7 +23,7 @@ from omnizarr.hdmf.backend.attributes import (
     referring_attributes,
     referring_value,
 )
-from omnizarr.hdmf.backend.builders import dataset_builder, lazy_data, scalar_value
+from omnizarr.hdmf.backend.builders import dataset_builder, group_builder, lazy_data, scalar_value
 from omnizarr.hdmf.backend.pointing import path_of
 from omnizarr.hdmf.layout import SPECLOC, is_scalar
 from omnizarr.hdmf.objects import read_values
@@ -216,7 +216,7 @@ class BuilderReader:
         name = path.rpartition("/")[2] or ROOT
         attributes = plain_attributes(metadata.attributes)
         if isinstance(metadata, GroupMetadata):
-            builder = GroupBuilder(name, attributes=attributes, source=self.source)
+            builder = group_builder(name, self.source, attributes)
         else:
             data = (
                 values[path]
