@@ -145,7 +145,7 @@ def test_documents_that_are_none():
     assert any("metadata: required" in one for one in problems_of(zom.v2, {}))
     bad = {"zarr_consolidated_format": 2, "metadata": {}}
     assert problems_of(zom.v2, bad)[:2] == [
-        "zarr_consolidated_format: expected 1 to 1, found 2",
+        "zarr_consolidated_format: expected 1, found 2",
         'metadata[".zgroup"]: required, but missing',
     ]
     document = zom.v3.GroupSpec().to_consolidated()

@@ -498,3 +498,16 @@ def test_chunks_that_cannot_be_moved_are_recoded(tmp_path: Path) -> None:
     assert len(chunk_values(copy)) == 4
     np.testing.assert_array_equal(np.asarray(copy["t"]), NUMBERS)
     equal_in_zarr_python(root, tmp_path / "b.zarr")
+
+
+def test_what_is_no_model_is_told():
+    with pytest.raises(TypeError, match="expected a model, found null"):
+        zom.convert(None, 2)
+    with pytest.raises(TypeError, match="into: expected an ArraySpec or GroupSpec class, found 3"):
+        zom.convert(zom.v3.GroupSpec(), 2, into=3)
+
+
+def test_that_a_node_cannot_be_held_is_said_once():
+    model = zom.from_json({"zarr_format": 2, "_mine": {"a": 1}})
+    with pytest.raises(ConversionError, match=r"^Zarr 3 cannot hold /: _mine: Zarr v3 allows no other field"):
+        zom.convert(model, 3)

@@ -545,3 +545,13 @@ def test_create_hierarchy_is_one_write_a_node(version):
     made = dict(omnizarr.create_hierarchy(store=store, nodes=nodes, zarr_format=number(version)))
     assert list(made) == ["", "b/c", "b/d"] and isinstance(made[""]["b"], omnizarr.Group)
     assert writes(store) == {"set_if_absent": 5 if version is zom.v2 else 4}
+
+
+def test_an_open_group_of_another_version_holds_no_nodes_of_this_one(version):
+    other = zom.v3 if version is zom.v2 else zom.v2
+    store = MemoryStore()
+    group = other.GroupSpec().to_store(store)
+    before = content(store)
+    with pytest.raises(NodeExistsError, match=f"a node of Zarr {number(other)} is there"):
+        model(version).to_store(group, "below")
+    assert content(store) == before

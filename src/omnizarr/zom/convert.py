@@ -78,7 +78,13 @@ def convert(
         and every such node is listed; or there is no such version, or `into` is not of it.
     MetadataError
         The result is not as `into` has it; every fault with its path.
+    TypeError
+        It is no model, or `into` no class of models.
     """
+    if not isinstance(model, NodeSpec):
+        raise TypeError(f"expected a model, found {shown(model)}")
+    if into is not None and not (isinstance(into, type) and issubclass(into, NodeSpec)):
+        raise TypeError(f"into: expected an ArraySpec or GroupSpec class, found {shown(into)}")
     theirs = _version(zarr_format)
     if into is not None and into.version != theirs:
         expected = f"into: expected a model of Zarr {zarr_format}"

@@ -75,13 +75,20 @@ def store_model(
         raise NodeTypeError("consolidated: expected the model of a group, found that of an array")
     nodes = nodes_of(spec)
     place = locate(store, path, "a", storage_options)
-    parent = store.path if isinstance(store, Group) and place.path != store.path else None
+    parent = _parent(store, place.path, spec.version)
     creation = _Creation(*place, spec.version, nodes, consolidated, parent)
     try:
         return creation.merged() if exist_ok else creation.fresh(overwrite)
     finally:
         if isinstance(store, Node):
             store._forget_snapshot()
+
+
+def _parent(store: Any, path: str, version: Version) -> str | None:
+    """Return the path of the group that is given as a place, where a node below it may be at `path`."""
+    if isinstance(store, Group) and path != store.path and store.zarr_format == version.number:
+        return store.path
+    return None  # so that it is looked what is there
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,9 @@ def convert_nodes(
             converted = converted if change is None else change(path, converted)
             theirs.write(path, converted.metadata)
         except (ConversionError, NodeNameError, MetadataError, TypeError, ValueError) as error:
-            result.failures.append(Loss(path, str(error)))
+            # that it cannot hold the node is said of all of them together
+            told = str(error).removeprefix(f"Zarr v{theirs.zarr_format} cannot hold this node: ")
+            result.failures.append(Loss(path, told))
             continue
         result.nodes[path] = converted.metadata
         result.losses.extend(Loss(path, what) for what in converted.losses)
