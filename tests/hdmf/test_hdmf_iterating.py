@@ -14,7 +14,8 @@ pytest.importorskip("hdmf")
 from hdmf.data_utils import AbstractDataChunkIterator, DataChunk, DataChunkIterator, GenericDataChunkIterator
 
 from omnizarr import open_group
-from omnizarr.hdmf.backend.iterating import ALONE, ChunkQueue, Gathered, Workers
+from omnizarr.hdmf.backend.gathering import Gathered
+from omnizarr.hdmf.backend.iterating import ALONE, ChunkQueue, Workers
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.plan_array import plan_array
 from omnizarr.store import MemoryStore
