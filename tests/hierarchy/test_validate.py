@@ -151,3 +151,16 @@ def test_unfinished_copy() -> None:
 def test_findings_as_json() -> None:
     finding = Finding("key", "g", "g/x", "belongs to no node")
     assert finding.to_json() == {"kind": "key", "path": "/g", "at": "g/x", "message": "belongs to no node"}
+
+
+def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read():
+    store = MemoryStore()
+    group = create_group(store)
+    group.create_array("plain", shape=3, dtype="u1")
+    document = store.get("plain/zarr.json")
+    assert document is not None
+    store.set("__xarray_dataarray_variable__/zarr.json", document)
+    found = validate(store, group.format)
+    assert [(one.path, one.kind) for one in found] == [("__xarray_dataarray_variable__", "metadata")]
+    assert "which Zarr v3 reserves" in found[0].message
+    assert group["__xarray_dataarray_variable__"].shape == (3,)

@@ -295,3 +295,13 @@ def test_consolidated_metadata_cost_nothing_more(number: int) -> None:
     store.reset()
     assert len(zom.validate(root, "xarray")) == 2
     assert store.counts == {}
+
+
+def test_a_store_with_a_name_that_is_reserved_has_no_model_and_says_so():
+    store = MemoryStore()
+    group = omnizarr.create_group(store)
+    group.create_array("plain", shape=3, dtype="u1")
+    store.set("__reserved/zarr.json", store.get("plain/zarr.json") or b"")
+    with pytest.raises(MetadataError, match="/__reserved: a node's name starts with __"):
+        zom.from_node(group)
+    assert [one.path for one in zom.validate(group, zom.v3.GroupSpec)] == ["__reserved"]

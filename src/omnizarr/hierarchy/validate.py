@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 
 from omnizarr.config import config
 from omnizarr.engine.pool import run
-from omnizarr.errors import CodecError, MetadataError
+from omnizarr.errors import CodecError, MetadataError, NodeNameError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.sorting import KeySorter, SortedKey
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_documents, read_documents
-from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
+from omnizarr.hierarchy.paths import ancestors_of, check_new_path, joined, prefix_of
 from omnizarr.jsontypes import JsonObject
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.consolidated import stale
@@ -111,8 +111,16 @@ class _Check:
         for relative, metadata in walk(self.store, self.format, self.path, on_error=self.refuse):
             self.nodes[relative] = metadata
         for relative, metadata in self.nodes.items():
+            self.check_name(relative)
             if isinstance(metadata, ArrayMetadata):
                 self.build(relative, metadata)
+
+    def check_name(self, relative: str) -> None:
+        """Tell of names that the format reserves; those who read them need not mind."""
+        try:
+            check_new_path(relative.rpartition("/")[2], self.format.zarr_format)
+        except NodeNameError as error:
+            self.add("metadata", joined(self.path, relative), "", str(error))
 
     def build(self, relative: str, metadata: ArrayMetadata) -> None:
         place = joined(self.path, relative)

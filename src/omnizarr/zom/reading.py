@@ -115,17 +115,23 @@ def _add_below(
         if parent not in groups:  # consolidated metadata can say so
             refuse(path, _fault(f"lies in /{parent}, where there is no group"))
             continue
-        if (faults := version.codec_faults(metadata)) is not None:
-            refuse(path, faults)
-            continue
         document: JsonObject = version.as_read(metadata)
-        if (faults := _depth_faults(document)) is not None:
+        if (faults := _faults(name, metadata, document, version)) is not None:
             refuse(path, faults)
             continue
         if isinstance(metadata, GroupMetadata):
             inner: Any = None if level == limit else {}
             document["members"] = groups[path] = inner
         groups[parent][name] = make(document, metadata)
+
+
+def _faults(
+    name: str, metadata: NodeMetadata, document: JsonObject, version: Version
+) -> MetadataError | None:
+    """Return what is wrong with a node that a store may have, but no model; None where nothing is."""
+    if (fault := version.name_fault(name)) is not None:
+        return _fault(fault)
+    return version.codec_faults(metadata) or _depth_faults(document)
 
 
 def _depth_faults(document: JsonObject) -> MetadataError | None:
