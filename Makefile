@@ -28,7 +28,7 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
-	$(INSTALL) ".[bench,netcdf]"
+	$(INSTALL) ".[bench,netcdf,hdmf]"
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -44,6 +44,7 @@ check: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) tests
 
 bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.nwb_peers.environment
 	$(BIN)/python -m benchmarks
 
 clean:

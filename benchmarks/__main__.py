@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from rich.console import Console
 from benchmarks import (
     model_peers,
     netcdf_peers,
+    nwb_peers,
     w1_large_chunks,
     w2_small_chunks,
     w3_shards,
@@ -22,6 +24,7 @@ from benchmarks import (
     w6_memory,
     w8_netcdf,
     w9_models,
+    w10_nwb,
 )
 from benchmarks.case import Case
 from benchmarks.machine import facts
@@ -29,6 +32,8 @@ from benchmarks.measure import Row, measure
 from benchmarks.memory import Peak, peaks
 from benchmarks.model_peers.base import ModelLibrary
 from benchmarks.netcdf_peers.base import NetCDFLibrary, ReadsAndWrites
+from benchmarks.nwb_peers.base import NWBLibrary
+from benchmarks.nwb_peers.environment import PYTHON, VARIABLE
 from benchmarks.peers import MODULES, OURS, REFERENCE, load
 from benchmarks.peers.base import Library, Named
 from benchmarks.report import Section, fault_lines, markdown, memory_table, summary, terminal_table
@@ -45,7 +50,8 @@ WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
 }
 NETCDF = "W8"
 MODELS = "W9"
-APART = {NETCDF: None, MODELS: None}  # workloads with libraries of their own
+NWB = "W10"
+APART = {NETCDF: None, MODELS: None, NWB: None}  # workloads with libraries of their own
 NETCDF_WRITER = "netCDF-C, HDF5"
 T = TypeVar("T")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -71,6 +77,13 @@ def _names(allowed: dict[str, object]) -> Callable[[click.Context, click.Paramet
 @click.option("--size", default="full", show_default=True, type=click.Choice(list(SIZES)))
 @click.option("--quick", is_flag=True, help="The same as --size quick --repeat 3.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Where files go (/dev/shm).")
+@click.option(
+    "--hdmf-zarr",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar=VARIABLE,
+    default=PYTHON,
+    help="The Python that has hdmf-zarr (.venv/hdmf-zarr/bin/python).",
+)
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="The Markdown file.")
 def main(
     only: list[str],
@@ -79,6 +92,7 @@ def main(
     size: str,
     quick: bool,
     folder: Path | None,
+    hdmf_zarr: Path,
     report: Path | None,
 ) -> None:
     """Measure omnizarr and its peers side by side.
@@ -91,6 +105,9 @@ def main(
     present = _load(libraries, console)
     others = _loaded(netcdf_peers.load, netcdf_peers.MODULES, console) if NETCDF in only else []
     modelling = _loaded(model_peers.load, model_peers.MODULES, console) if MODELS in only else []
+    filing = (
+        _loaded(partial(nwb_peers.load, python=hdmf_zarr), nwb_peers.MODULES, console) if NWB in only else []
+    )
     everything = size == "full" and {*only} == {*WORKLOADS, *APART} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
@@ -99,13 +116,15 @@ def main(
         arrays = Section("", _measured(only, SIZES[size], room, present, repeat, console), _named(present))
         rows = _measured_netcdf(SIZES[size], room, others, repeat, console)
         models = _measured_models(SIZES[size], room, modelling, repeat, console)
+        files = _measured_nwb(SIZES[size], room, filing, repeat, console)
         sections = [
             arrays,
             Section("netCDF", rows, _named(others)),
             Section("Object models", models, _named(modelling)),
+            Section("NWB", files, _named(filing)),
         ]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
-        strangers: list[Named] = [each for each in (*others, *modelling) if each.name != OURS]
+        strangers: list[Named] = [each for each in (*others, *modelling, *filing) if each.name != OURS]
         about = facts([*present, *strangers], Path(name))
     _print(console, sections, found, about)
     if page is not None:
@@ -173,6 +192,18 @@ def _measured_models(
     for case in w9_models.cases(sizes, room) if libraries else ():
         with console.status(f"{case.workload} {case.title}"):
             rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _measured_nwb(
+    sizes: Sizes, room: Room, libraries: list[NWBLibrary], repeat: int, console: Console
+) -> list[Row]:
+    rows: list[Row] = []
+    for case in w10_nwb.cases(sizes, room) if libraries else ():
+        with console.status(f"{case.workload} {case.title}"):
+            rows.append(measure(case, libraries, repeat))
+    for library in libraries:
+        library.stop()
     return rows
 
 

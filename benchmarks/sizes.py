@@ -31,6 +31,10 @@ class Sizes:
         W8: variables of a dataset that is opened.
     records
         W8: how many records are appended one by one.
+    objects
+        W10: series of an NWB file that is opened and written.
+    samples, channels
+        W10: how long a series of int16 is, and how wide.
     """
 
     images: int
@@ -48,6 +52,9 @@ class Sizes:
     converted: int
     variables: int
     records: int
+    objects: int
+    samples: int
+    channels: int
 
 
 SIZES = {
@@ -67,6 +74,9 @@ SIZES = {
         converted=500,
         variables=200,
         records=1000,
+        objects=1000,
+        samples=1_953_125,
+        channels=128,
     ),
     "quick": Sizes(
         images=8,
@@ -84,6 +94,9 @@ SIZES = {
         converted=50,
         variables=50,
         records=50,
+        objects=200,
+        samples=195_313,
+        channels=128,
     ),
     "tiny": Sizes(
         images=2,
@@ -101,5 +114,8 @@ SIZES = {
         converted=4,
         variables=3,
         records=3,
+        objects=4,
+        samples=300,
+        channels=4,
     ),
 }
