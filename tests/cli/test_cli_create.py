@@ -94,3 +94,10 @@ def test_differences_are_in_one_line(model: Path, tmp_path: Path) -> None:
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
     assert "/: attributes.n: expected 2, found 1" in result.stderr
     assert "/g/x: expected a group, found an array" in result.stderr
+
+
+def test_of_a_broken_file_the_name_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text("{")
+    result = run("create", tmp_path / "bad.json", tmp_path / "new")
+    assert result.exit_code == 2 and "expected JSON" in result.stderr and "bad.json" in result.stderr
+    assert "standard input" in run("create", "-", tmp_path / "new", stdin="{").stderr

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import BinaryIO
 
 import click
 
-from omnizarr import zom
+from omnizarr.cli.diff import model_in
 from omnizarr.cli.places import PlaceType, netcdf_file, store_at
 from omnizarr.cli.sizes import counted
 from omnizarr.metadata.array import ArrayMetadata
@@ -31,7 +32,7 @@ def command(model: BinaryIO, place: str, overwrite: bool, exist_ok: bool, consol
         raise click.UsageError("expected --overwrite or --exist-ok, found both")
     if netcdf_file(place) is not None:
         raise click.UsageError(f"STORE: expected a place for Zarr, found the name of a netCDF file: {place}")
-    spec = zom.from_json(model.read())
+    spec = model_in(model.read(), "standard input" if model is sys.stdin.buffer else model.name)
     if consolidated and spec.kind == "array":
         raise click.UsageError("--consolidated: expected the model of a group, found that of an array")
     with store_at(place, "a") as (store, path):

@@ -53,15 +53,16 @@ def _opened(place: str) -> Iterator[NodeSpec[Any] | AnyNode]:
     """Read the model in a file, or open the node at a place."""
     path = Path(place)
     if place == "-":
-        yield _model_in(sys.stdin.buffer.read(), "standard input")
+        yield model_in(sys.stdin.buffer.read(), "standard input")
     elif path.suffix.lower() == ".json" and path.is_file():
-        yield _model_in(path.read_bytes(), str(path))
+        yield model_in(path.read_bytes(), str(path))
     else:
         with node_at(place) as node:
             yield node
 
 
-def _model_in(text: bytes, name: str) -> NodeSpec[Any]:
+def model_in(text: bytes, name: str) -> NodeSpec[Any]:
+    """Return the model that the JSON of a file is; errors tell the name of the file."""
     try:
         return from_json(text)
     except MetadataError as error:
