@@ -23,7 +23,7 @@ from omnizarr.hdmf.backend.attributes import (
     referring_attributes,
     referring_value,
 )
-from omnizarr.hdmf.backend.builders import dataset_builder, group_builder, lazy_data, scalar_value
+from omnizarr.hdmf.backend.builders import BuilderMaker, lazy_data, put, scalar_value
 from omnizarr.hdmf.backend.pointing import path_of
 from omnizarr.hdmf.layout import SPECLOC, is_scalar
 from omnizarr.hdmf.objects import read_values
@@ -94,8 +94,10 @@ class BuilderReader:
     built: dict[str, AnyBuilder] = field(default_factory=dict)
     _pending: deque[tuple[str, NodeMetadata]] = field(default_factory=deque)
     _finishing: bool = False
+    _maker: BuilderMaker = field(init=False)
 
     def __post_init__(self) -> None:
+        self._maker = BuilderMaker(self.source)
         self.session.readers[self.file.name] = self
 
     def read(self) -> GroupBuilder:
@@ -185,7 +187,7 @@ class BuilderReader:
             self._pending.append((path, metadata))
             parent = self.built.get(parent_of(path)) if path != relative else None
             if isinstance(parent, GroupBuilder):
-                (parent.set_group if isinstance(builder, GroupBuilder) else parent.set_dataset)(builder)
+                put(parent, builder)
 
     def _nodes(self, relative: str) -> Iterator[tuple[str, NodeMetadata]]:
         """Yield a node and those below it, but for the cached specifications, parents first."""
@@ -216,14 +218,14 @@ class BuilderReader:
         name = path.rpartition("/")[2] or ROOT
         attributes = plain_attributes(metadata.attributes)
         if isinstance(metadata, GroupMetadata):
-            builder = group_builder(name, self.source, attributes)
+            builder = self._maker.group(name, attributes)
         else:
             data = (
                 values[path]
                 if path in values
                 else lazy_data(metadata, partial(self._open, path, metadata), self)
             )
-            builder = dataset_builder(name, metadata, data, self.source, attributes)
+            builder = self._maker.dataset(name, metadata, data, attributes)
         builder.location = "/" + parent_of(path)
         return builder
 
