@@ -257,6 +257,15 @@ def same_json(one: Json, other: Json) -> bool:
     return one != one and other != other
 
 
+def hash_json(value: Json) -> int:
+    """Return a hash that is equal for values that are the same JSON."""
+    if isinstance(value, dict):
+        return hash(frozenset((name, hash_json(item)) for name, item in value.items()))
+    if isinstance(value, list):
+        return hash(tuple(map(hash_json, value)))
+    return 0 if value != value else hash(value)  # that of NaN would be of the object
+
+
 def inside(at: str, name: str) -> str:
     """Return the location of a part: `a` and `b` make `a.b`, `a` and `[1]` make `a[1]`."""
     return f"{at}.{name}" if at and name and name[0] != "[" else at + name

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from omnizarr.errors import MetadataError, Problem
+from omnizarr.hierarchy.paths import joined
 from omnizarr.hierarchy.validate import Finding
 from omnizarr.jsontypes import Problems, shown
 from omnizarr.zom.plain import within
@@ -57,22 +58,37 @@ class Violation(NamedTuple):
     path: str = ""
 
 
-class _Fault(NamedTuple):
-    """One error: at the nodes with these names from the root on, found by these models."""
-
-    names: tuple[str, ...]
-    chain: tuple[str, ...]
-    at: str
-    message: str
-    kind: str
-
-
 # --- making errors
 
 
 def faults_of(error: ValidationError, title: str, at: Location = ()) -> list[InitErrorDetails]:
     """Return errors of a model's fields and members such that they can be raised again, with others."""
-    return [_again(one, title, at) for one in error.errors(include_url=False)]
+    return [_again(one, title, at) for one in _nearest(error.errors(include_url=False))]
+
+
+def _nearest(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Return errors without those of members that one model of a union found, where another comes nearer.
+
+    This is done in each group: of all branches together there are twice as many for each level.
+    """
+    branches: dict[Any, list[ErrorDetails]] = {}
+    for one in errors:
+        if _model_of(one):
+            branches.setdefault(one["loc"][1], []).append(one)
+    best = {name: _best(found) for name, found in branches.items()}
+    return [one for one in errors if not _model_of(one) or _model_of(one) == best[one["loc"][1]]]
+
+
+def _model_of(one: ErrorDetails) -> str:
+    """Return which model of a member has found an error; empty for what the group itself says."""
+    chain: tuple[str, ...] = one.get("ctx", {}).get(_CHAIN, ())
+    return chain[0] if chain and one["loc"][:1] == (_MEMBERS,) and len(one["loc"]) > 1 else ""
+
+
+def _best(errors: list[ErrorDetails]) -> str:
+    counts = Counter(map(_model_of, errors))
+    others = {_model_of(one) for one in errors if one["type"] == _KIND and not one["ctx"][_LENGTH]}
+    return min(counts, key=lambda model: (model in others, counts[model]))
 
 
 def _again(one: ErrorDetails, title: str, at: Location) -> InitErrorDetails:
@@ -177,12 +193,7 @@ def _location(violation: Violation) -> Location:
 
 def findings(error: ValidationError, document: Any, path: str = "") -> list[Finding]:
     """Return what is wrong with a document, each with the path of its node."""
-    told = _nearest([_fault(one, document) for one in error.errors(include_url=False)])
-    found = [
-        Finding("model", "/".join((*([path] if path else []), *fault.names)), fault.at, fault.message)
-        for fault in told
-    ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_finding(one, document, path) for one in error.errors(include_url=False)))
 
 
 def raised(
@@ -197,19 +208,18 @@ def raised(
     return MetadataError(problems, store=store)
 
 
-def _fault(one: ErrorDetails, document: Any) -> _Fault:
-    location, current, names = list(one["loc"]), document, []
+def _finding(one: ErrorDetails, document: Any, path: str) -> Finding:
+    location, current = list(one["loc"]), document
     if location[-1:] == ["[key]"]:  # pydantic's place of a key that is at fault
         location, one = location[:-2], {**one, "type": "string_type"}
     while location[:1] == [_MEMBERS] and len(location) > 1:
         name = str(location[1])
-        names.append(name)
+        path = joined(path, name)
         current = _part(_part(current, _MEMBERS), name)
         del location[:2]
     if not one["type"].startswith(_OURS):
         location = _without_labels(location, current, missing=one["type"] in _MISSING)
-    chain = one.get("ctx", {}).get(_CHAIN, ())
-    return _Fault(tuple(names), chain, _as_place(location), _message(one), one["type"])
+    return Finding("model", path, _as_place(location), _message(one))
 
 
 def _without_labels(location: list[int | str], current: Any, missing: bool) -> list[int | str]:
@@ -245,33 +255,3 @@ def _as_place(location: Sequence[int | str]) -> str:
     for part in location:
         at = f"{at}[{part}]" if isinstance(part, int) else within(at, part)
     return at
-
-
-def _nearest(faults: list[_Fault]) -> list[_Fault]:
-    """Return the faults without those that models of a union found which another one comes nearer than."""
-    depth = max((len(fault.names) for fault in faults), default=0)
-    for level in range(1, depth + 1):
-        branches: dict[tuple[str, ...], list[str]] = {}
-        for fault in faults:
-            if len(fault.names) >= level:
-                branches.setdefault(fault.names[:level], []).append(_model(fault, level))
-        chosen = {names: _best(names, models, faults) for names, models in branches.items()}
-        faults = [
-            fault
-            for fault in faults
-            if len(fault.names) < level or _model(fault, level) in ("", chosen[fault.names[:level]])
-        ]
-    return faults
-
-
-def _model(fault: _Fault, level: int) -> str:
-    return fault.chain[level] if level < len(fault.chain) else ""
-
-
-def _best(names: tuple[str, ...], models: list[str], faults: list[_Fault]) -> str:
-    counts = Counter(model for model in models if model)  # others are what a group says of its members
-    if len(counts) < 2:
-        return next(iter(counts), "")
-    level = len(names)
-    others = {_model(fault, level) for fault in faults if fault.names == names and fault.kind == _KIND}
-    return min(counts, key=lambda model: (model in others, counts[model]))

@@ -19,7 +19,7 @@ from omnizarr.zom.drawing import shortened
 from omnizarr.zom.faults import Violation, faults_of
 from omnizarr.zom.flat import flattened, nested
 from omnizarr.zom.known import KnownDocument, untyped_model
-from omnizarr.zom.node import NodeSpec
+from omnizarr.zom.node import PARAMETERS, NodeSpec
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import DEEPEST, Kind, kind_of_value
 
@@ -45,7 +45,9 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
         given = parameters if isinstance(parameters, tuple) else (parameters,)
         if len(given) < 2 or not _is_of_all(given[1]):
             return super().__class_getitem__(parameters)
-        return _with_members(super().__class_getitem__((given[0], Any)), given[1])
+        found = _with_members(super().__class_getitem__((given[0], Any)), given[1])
+        setattr(found, PARAMETERS, (cls, given))
+        return found
 
     @property
     def nodes(self) -> dict[str, NodeSpec[Any]]:

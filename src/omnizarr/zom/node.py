@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema
 
 from omnizarr.hierarchy.group import AnyNode
 from omnizarr.hierarchy.tree import Tree
-from omnizarr.jsontypes import JsonObject, Problems
+from omnizarr.jsontypes import JsonObject, Problems, hash_json
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.checked import Attrs, CheckedModel
 from omnizarr.zom.compare import differences
@@ -36,6 +36,9 @@ from omnizarr.zom.storing import create
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import ATTRIBUTES, Kind
 from omnizarr.zom.writing import text_of
+
+PARAMETERS = "_parameters"
+"""Where a class that `[…]` made remembers of what, if pydantic does not."""
 
 
 class Attributes(BaseModel):
@@ -209,7 +212,13 @@ class NodeSpec(CheckedModel, Generic[Attrs]):
     def _equals(self, other: NodeSpec[Any]) -> bool: ...
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.zarr_format, *sorted(self.attributes_as_json())))
+        shape = getattr(self, "shape", ())
+        names = frozenset(getattr(self, "members", None) or ())
+        return hash((self.kind, self.zarr_format, tuple(shape), names, hash_json(self.attributes_as_json())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Models for certain attributes have no name by which pickle could find them.
+        return _of_kind, _named(type(self)), self.__getstate__()
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields replaced, which is checked as any model."""
@@ -245,3 +254,17 @@ class NodeSpec(CheckedModel, Generic[Attrs]):
         kinds: tuple[Kind, ...] = ("group", "array")
         bases = {kind: untyped_model(cls.version.number, kind) for kind in kinds}
         return node_schema(cls, bases, core_schema, handler)
+
+
+def _named(kind: type[NodeSpec[Any]]) -> tuple[Any, ...]:
+    """Return a model's class such that pickle finds it: itself, or what it was made of by `[…]`."""
+    if (parts := vars(kind).get(PARAMETERS)) is not None:
+        return parts  # type: ignore[no-any-return]
+    generic = kind.__pydantic_generic_metadata__
+    return (kind,) if generic["origin"] is None else (generic["origin"], generic["args"])
+
+
+def _of_kind(kind: Any, parameters: Any = None) -> NodeSpec[Any]:
+    """Return a model to be filled with what was pickled."""
+    kind = kind if parameters is None else kind[parameters]
+    return cast("NodeSpec[Any]", kind.__new__(kind))
