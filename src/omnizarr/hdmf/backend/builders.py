@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from hdmf.build import Builder, DatasetBuilder, GroupBuilder
+from numpy.typing import NDArray
 
 from omnizarr.hdmf.backend.datasets import BuilderReferences, BuilderTable, StoredDataset, Targets
 from omnizarr.hdmf.dtypes import ElementType, Numbers, Records, References, hdmf_name
@@ -41,19 +42,22 @@ class StoredDatasetBuilder(_Named, DatasetBuilder):  # type: ignore[misc]
     specification holds is known once the builder was matched to it.
     """
 
+    _own_maxshape: tuple[int, ...] | None = None
+    _own_times: NDArray[Any] | None = None
+
     @property
     def data(self) -> Any:
         """The data: a value, or a dataset that is read when it is indexed."""
         data = self["data"]
         if isinstance(data, StoredDataset) and getattr(self.matched_spec, "dtype", None) in _TIMES:
-            return np.asarray(data)
+            if self._own_times is None:
+                self._own_times = np.asarray(data)
+            return self._own_times
         return data
 
     @data.setter
     def data(self, value: Any) -> None:
         DatasetBuilder.data.fset(self, value)
-
-    _own_maxshape: tuple[int, ...] | None = None
 
     @property
     def maxshape(self) -> tuple[int, ...] | None:
