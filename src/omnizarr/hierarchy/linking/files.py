@@ -10,7 +10,7 @@ from omnizarr.errors import NodeNotFoundError, StoreNotFoundError
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.linking.reference import HERE
-from omnizarr.hierarchy.linking.sources import inner_place, outer_places
+from omnizarr.hierarchy.linking.sources import inner_place, options_for, outer_places
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.find import find_metadata
@@ -20,7 +20,6 @@ from omnizarr.hierarchy.snapshot import Snapshot
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
-from omnizarr.store.url import scheme_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +117,8 @@ class Files:
     def _elsewhere(self, file: File, source: str) -> File:
         failure: Exception | None = None
         for target in outer_places(file.store, file.root, source):
-            is_remote = scheme_of(target) not in (None, "file", "memory")
             try:
-                place = locate(target, None, "r", self._options if is_remote else None)
+                place = locate(target, None, "r", options_for(target, file.store, self._options))
             except StoreNotFoundError as error:
                 failure = failure or error
                 continue

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import StoreError
@@ -16,6 +18,8 @@ from omnizarr.store.base import Store
 from omnizarr.store.url import NETWORK, scheme_of
 
 _LOCAL = ("file", "memory")
+_WEB = ("http", "https")
+_FOR_ANY_HOST = ("allow_http", "connect_timeout", "read_timeout", "retry_config", "timeout")
 
 
 def inner_place(root: str, source: str) -> str | None:
@@ -46,6 +50,20 @@ def outer_places(store: Store, root: str, source: str) -> list[str]:
     if ours is None:
         raise StoreError(f"the store has no place that {source!r} could be relative to", store=store.name)
     return [_of_url(store, root, source)]
+
+
+def options_for(target: str, store: Store, options: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the options for a file that one in `store` points at, of those that were given for that one.
+
+    Credentials and headers stay with the kind of service, and on the web with the host, that they are for.
+    """
+    ours, theirs = urlsplit(store.name), urlsplit(target)
+    if options is None or theirs.scheme.lower() not in NETWORK:
+        return None
+    same_host = theirs.scheme not in _WEB or ours.netloc == theirs.netloc
+    if ours.scheme not in NETWORK or (ours.scheme == theirs.scheme and same_host):
+        return options
+    return {name: value for name, value in options.items() if name in _FOR_ANY_HOST}
 
 
 def joined_folder(store: Store, root: str) -> str:
