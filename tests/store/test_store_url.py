@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import UserDict
 from pathlib import Path
 
@@ -113,16 +114,22 @@ def test_named_stores_in_memory() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("s3://bucket/key", r"extra 'cloud' \(pip install 'omnizarr\[cloud\]'\)"),
-        ("https://example.org/a.zarr", "extra 'cloud'"),
-        ("redis://localhost", "extra 'kv'"),
-        ("gopher://example.org", r"unknown scheme gopher://; expected file, memory"),
+        ("redis://localhost", r"extra 'kv' \(pip install 'omnizarr\[kv\]'\)"),
+        ("lmdb:///a", "extra 'kv'"),
+        ("gopher://example.org", r"unknown scheme gopher://; expected abfs, .*file, .*memory, s3"),
         ("file://example.org/a", "found the host 'example.org'"),
     ],
 )
 def test_schemes_that_are_not_here(url: str, message: str) -> None:
     with pytest.raises(StoreError, match=message):
         open_store(url, mode="r")
+
+
+def test_without_the_extra_urls_of_object_stores_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    for url in ("s3://bucket/key", "https://example.org/a.zarr"):
+        with pytest.raises(StoreError, match=r"extra 'cloud' \(pip install 'omnizarr\[cloud\]'\)"):
+            open_store(url, mode="r")
 
 
 @pytest.mark.parametrize("target", ["somewhere", "memory://somewhere"])

@@ -1,9 +1,10 @@
-"""Keys to bytes: in memory, in a directory, in a zip archive; and stores around stores."""
+"""Keys to bytes: in memory, in directories, zip archives and object stores; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
 from omnizarr.store.cache import CachedStore
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
+from omnizarr.store.objects import ObjectStore
 from omnizarr.store.url import Mode, StoreLike, open_store, split_fragment
 from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 from omnizarr.store.zip import ZipStore
@@ -21,6 +22,7 @@ __all__ = [
     "Listing",
     "MemoryStore",
     "Mode",
+    "ObjectStore",
     "ReadOnlyStore",
     "Reader",
     "Span",

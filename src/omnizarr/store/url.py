@@ -15,6 +15,8 @@ from omnizarr.store.base import Store
 from omnizarr.store.directory import DirectoryStore
 from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
+from omnizarr.store.object_places import SCHEMES, shown_url
+from omnizarr.store.objects import ObjectStore
 from omnizarr.store.wrap import ReadOnlyStore
 from omnizarr.store.zip import ZipStore
 
@@ -26,19 +28,19 @@ Opener: TypeAlias = Callable[[str, Mode, Options], Store]
 MODES = ("r", "r+", "a", "w", "w-")
 _MUST_EXIST = ("r", "r+")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file):", re.IGNORECASE)
-_EXTRAS = {
-    "cloud": ("s3", "gs", "gs3", "gcs", "az", "abfs", "abfss", "adl", "http", "https"),
-    "kv": ("lmdb", "redis", "rediss", "unix"),
-}
-NETWORK = _EXTRAS["cloud"]
+_EXTRAS = {"kv": ("lmdb", "redis", "rediss", "unix")}
+NETWORK = SCHEMES
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
 
 
 def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None = None) -> Store:
-    """Return the store that a path, a `file://` or `memory://` URL, a mapping or a store stands for.
+    """Return the store that a path, a URL, a mapping or a store stands for.
 
     A path that ends in `.zip`, or that leads to a file, is a zip archive; any other is a directory.
+    The schemes of URLs are `file`, `memory`, and of object stores `s3`, `gs`, `az`, `http` and `https`,
+    which nothing is asked of until a value is.
+
     Nothing that is stored is changed here, whatever the mode: `"w"` and `"w-"` are about the node that
     is made next, and whoever makes it clears its place or finds it taken.
 
@@ -127,7 +129,19 @@ def _open_memory(url: str, mode: Mode, options: Options) -> Store:
     return _in_mode(store, mode)
 
 
-OPENERS: dict[str, Opener] = {"file": _open_file_url, "memory": _open_memory}
+def _open_objects(url: str, mode: Mode, options: Options) -> Store:
+    place, said = split_fragment(url)
+    if "zip" in said.get("mode", ()):
+        raise StoreError("a zip archive is read from a file, not over a network", store=shown_url(url))
+    store = ObjectStore(place, read_only=mode == "r", storage_options=options)
+    return _in_mode(store, mode)
+
+
+OPENERS: dict[str, Opener] = {
+    "file": _open_file_url,
+    "memory": _open_memory,
+    **dict.fromkeys(SCHEMES, _open_objects),
+}
 
 
 def _opener(scheme: str, url: str) -> Opener:
@@ -137,8 +151,9 @@ def _opener(scheme: str, url: str) -> Opener:
     for extra, schemes in _EXTRAS.items():
         if scheme.lower() in schemes:
             message = f"no store for {scheme}:// here: it belongs to the extra {extra!r}"
-            raise StoreError(f"{message} (pip install 'omnizarr[{extra}]')", store=url)
-    raise StoreError(f"unknown scheme {scheme}://; expected {', '.join(sorted(OPENERS))}", store=url)
+            raise StoreError(f"{message} (pip install 'omnizarr[{extra}]')", store=shown_url(url))
+    known = ", ".join(sorted(OPENERS))
+    raise StoreError(f"unknown scheme {scheme}://; expected {known}", store=shown_url(url))
 
 
 def _in_mode(store: Store, mode: Mode) -> Store:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omnizarr.errors import MetadataError, NodeNotFoundError
+from omnizarr.errors import MetadataError, NodeNotFoundError, StoreError
 from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, is_node
@@ -57,7 +57,10 @@ def _kind(store: Store, format: Format, path: str) -> str | None:
 
 
 def _found_at(store: Store, path: str) -> str:
-    listing = store.list_dir(prefix_of(path))
+    try:
+        listing = store.list_dir(prefix_of(path))
+    except StoreError:
+        return "there is nothing that the store tells of, which lists no names"
     names = [key.rpartition("/")[2] for key in listing.keys]
     names += [prefix.rstrip("/").rpartition("/")[2] + "/" for prefix in listing.prefixes]
     return f"found {_listed(names)}" if names else "there is nothing"

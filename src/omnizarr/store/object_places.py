@@ -1,0 +1,186 @@
+"""From a URL and options to a place in an object store, and to a name for it without credentials.
+
+Options have obstore's names. https://developmentseed.org/obstore/latest/api/store/
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from omnizarr.errors import StoreError
+
+S3_KEY_BYTES = 1024
+PROCESS = "process"
+
+_KINDS = {
+    "s3": "s3",
+    "gs": "gs",
+    "gcs": "gs",
+    "az": "az",
+    "abfs": "az",
+    "abfss": "az",
+    "adl": "az",
+    "http": "http",
+    "https": "http",
+}
+SCHEMES = tuple(_KINDS)
+# What obstore takes as options of its HTTP client rather than of a kind of store.
+_CLIENT = frozenset(
+    (
+        "allow_http",
+        "allow_invalid_certificates",
+        "connect_timeout",
+        "default_content_type",
+        "default_headers",
+        "http1_only",
+        "http2_keep_alive_interval",
+        "http2_keep_alive_timeout",
+        "http2_keep_alive_while_idle",
+        "http2_only",
+        "pool_idle_timeout",
+        "pool_max_idle_per_host",
+        "proxy_url",
+        "proxy_ca_certificate",
+        "proxy_excludes",
+        "randomize_addresses",
+        "read_timeout",
+        "root_certificate",
+        "timeout",
+        "user_agent",
+    )
+)
+_ENDPOINTS = ("endpoint", "aws_endpoint", "endpoint_url", "aws_endpoint_url", "aws_endpoint_url_s3")
+# Six tries within about six seconds; obstore's own would be ten within three minutes.
+_RETRIES: dict[str, Any] = {
+    "max_retries": 5,
+    "retry_timeout": timedelta(seconds=60),
+    "backoff": {
+        "init_backoff": timedelta(milliseconds=100),
+        "max_backoff": timedelta(seconds=3),
+        "base": 2,
+    },
+}
+_AT_ONCE: dict[str, Any] = {**_RETRIES, "max_retries": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the keys of a store are.
+
+    Attributes
+    ----------
+    client
+        obstore's store; its paths are our keys.
+    lister
+        What lists: the same, but for HTTP one that does not ask again where a server cannot list.
+    name
+        The URL without credentials and fragment.
+    kind
+        `"s3"`, `"gs"`, `"az"` or `"http"`.
+    taken
+        Bytes that what stands before each key takes of the longest key there may be.
+    conditions
+        How a value is replaced only where it is still what was read: `"trusted"`, the service is
+        known to keep to the conditions of a request; `"unproved"`; `"process"`, by locks of this process.
+    """
+
+    client: Any
+    lister: Any
+    name: str
+    kind: str
+    taken: int
+    conditions: str
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without what may be a credential: user, password, query and fragment."""
+    place = re.split(r"[?#]", url, maxsplit=1)[0]
+    scheme, mark, rest = place.partition("://")
+    host, slash, path = rest.partition("/")
+    # abfss://container@account: here what stands before the @ is part of the place
+    host = host if scheme.lower().startswith("abfs") else host.rpartition("@")[2]
+    return f"{scheme}{mark}{host}{slash}{path}".rstrip("/")
+
+
+def connect(url: str, options: Mapping[str, object]) -> Place:
+    """Return the place that a URL names; no request is made.
+
+    Raises
+    ------
+    StoreError
+        A scheme, an option or its value is not one that obstore takes; or obstore is not installed.
+    """
+    name = shown_url(url)
+    kind = _KINDS.get(url.partition("://")[0].lower())
+    if kind is None:
+        raise StoreError(f"expected a URL of {', '.join(SCHEMES)}", store=name)
+    if "?" in url.partition("#")[0]:
+        raise StoreError("expected no query in the URL: credentials are storage_options", store=name)
+    config, arguments = _sorted_options(options)
+    conditions = _conditions(kind, config)
+    if kind == "http" and config:
+        raise StoreError(f"storage_options: {', '.join(sorted(config))} mean nothing for HTTP", store=name)
+    place = url.partition("#")[0].rstrip("/")
+    client = _client(kind, place, config, arguments, name)
+    lister = client
+    if kind == "http":
+        lister = _client(kind, place, config, {**arguments, "retry_config": _AT_ONCE}, name)
+    before = getattr(client, "prefix", None) or ""
+    taken = len(str(before).encode()) + 1 if before else 0
+    return Place(client, lister, name, kind, taken, conditions)
+
+
+def _sorted_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of the kind of store, and those of obstore's constructors."""
+    config: dict[str, Any] = dict(options)
+    named = config.pop("client_options", None)
+    client: dict[str, Any] = dict(named) if isinstance(named, Mapping) else {}
+    client |= {name: config.pop(name) for name in list(config) if name in _CLIENT}
+    arguments: dict[str, Any] = {"retry_config": config.pop("retry_config", None) or _RETRIES}
+    if "credential_provider" in config:
+        arguments["credential_provider"] = config.pop("credential_provider")
+    if client:
+        arguments["client_options"] = client
+    return config, arguments
+
+
+def _conditions(kind: str, config: dict[str, Any]) -> str:
+    if config.get("conditional_put") == PROCESS:
+        del config["conditional_put"]
+        return PROCESS
+    elsewhere = any(name in config for name in _ENDPOINTS)
+    elsewhere |= any(name.upper() in os.environ for name in _ENDPOINTS if name.startswith("aws_"))
+    return "unproved" if kind == "s3" and elsewhere else "trusted"
+
+
+def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: str) -> Any:
+    try:
+        from obstore import exceptions, store
+    except ImportError as error:
+        message = "no store for this URL here: it belongs to the extra 'cloud'"
+        raise StoreError(f"{message} (pip install 'omnizarr[cloud]')", store=name) from error
+    try:
+        if kind == "http":
+            options = {"allow_http": True, **arguments.get("client_options", {})}
+            return store.HTTPStore(url, **{**arguments, "client_options": options})
+        if kind == "s3":
+            parts = urlsplit(url)
+            prefix = unquote(parts.path).strip("/") or None
+            return store.S3Store(parts.netloc, prefix=prefix, config=config, **arguments)
+        if kind == "gs":
+            address = "gs://" + url.partition("://")[2]
+            return store.GCSStore.from_url(address, config=config, **arguments)
+        return store.AzureStore.from_url(url, config=config, **arguments)
+    except (exceptions.BaseError, TypeError, ValueError) as error:
+        raise StoreError(f"cannot be opened: {_first_line(error)}", store=name) from None
+
+
+def _first_line(error: Exception) -> str:
+    """Return what obstore says, without the source that it quotes, which may hold what it was given."""
+    return str(error).partition("\n")[0]

@@ -1,0 +1,312 @@
+"""Reading values of an object store: parts, states of a value, and what failed.
+
+A server may ignore ranges and conditions. What comes back is therefore compared with what was asked
+for; where a server answers with the whole value, the part is cut out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from omnizarr.errors import StoreError, StoreNotFoundError
+from omnizarr.store.base import ByteRange, From, Last, Span
+from omnizarr.store.object_places import Place
+from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
+
+# Farther than any object reaches, and within the numbers that every server can read.
+_FAR = 2**50
+# A gap that is read along: about what a connection carries while a request would wait.
+_GAP = 256 * 1024
+_TAIL = 64 * 1024
+_AT_ONCE = 16
+# What S3, Azure and GCS say where it is not the key that is absent.
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
+
+
+class State(NamedTuple):
+    """What tells one value of a key from the next one."""
+
+    e_tag: str | None
+    version: str | None
+    size: int
+    modified: object
+
+
+class Absent(Exception):
+    """There is no such key; never seen outside the object store."""
+
+
+class Piece(NamedTuple):
+    """Bytes of a value, where they start in it, and the state that it was in."""
+
+    data: Any
+    start: int
+    state: State
+
+
+def refused(place: Place, action: str, key: str | None, error: Exception) -> StoreError:
+    """Return the error for a request that failed; it says what the server said, and no credentials."""
+    said = str(error).partition("\n\nDebug source")[0]
+    said = re.sub(r"//[^/@\s]+@", "//", said)
+    said = re.sub(r"\?[^\s\"']+", "", said)
+    body = re.search(r"<Code>(\w+)</Code>", said)
+    said = said.partition("<")[0].strip().rstrip(":") + (f" ({body[1]})" if body else "")
+    return StoreError(f"cannot {action}: {' '.join(said.split())}", store=place.name, key=key)
+
+
+@contextmanager
+def failures(place: Place, action: str, key: str | None, *, absent: bool = True) -> Iterator[None]:
+    """Turn what obstore raises into `StoreError`s, but for failed conditions.
+
+    Where the key may be `absent`, that raises `Absent`; an absent bucket is an error all the same.
+    """
+    exceptions = _exceptions()
+    try:
+        yield
+    except (StoreError, exceptions.AlreadyExistsError, exceptions.PreconditionError):
+        raise
+    except (exceptions.BaseError, ValueError, OSError) as error:
+        if any(said in str(error) for said in _NO_BUCKET):
+            raise StoreNotFoundError("there is no such bucket", store=place.name) from None
+        if absent and isinstance(error, FileNotFoundError):
+            raise Absent(key) from None
+        raise refused(place, action, key, error) from None
+
+
+def fetch(place: Place, key: str, part: ByteRange | None = None, held: State | None = None) -> Piece | None:
+    """Return a part of a value, or None where there is no such key.
+
+    Parameters
+    ----------
+    held
+        The state that the value has to be in.
+
+    Raises
+    ------
+    StoreError
+        The request failed, or the value is in another state by now.
+    """
+    exceptions = _exceptions()
+    try:
+        with failures(place, "read", key):
+            piece = _answer(place, key, part, held)
+    except Absent:
+        if held is None:
+            return None
+        raise replaced(place, key) from None
+    except exceptions.PreconditionError:
+        raise replaced(place, key) from None
+    if held is not None and not same(held, piece.state):
+        raise replaced(place, key)
+    return piece
+
+
+def replaced(place: Place, key: str) -> StoreError:
+    """Return the error for a value that was replaced while parts of it were read."""
+    return StoreError("the value was replaced while parts of it were read", store=place.name, key=key)
+
+
+def same(one: State, other: State) -> bool:
+    """Say whether two states are of one value."""
+    if one.e_tag is not None or other.e_tag is not None:
+        return one.e_tag == other.e_tag
+    return one == other
+
+
+def _answer(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece:
+    if part is None:
+        return _request(place, key, None, held)
+    if not isinstance(part, From) and part.length == 0:
+        return Piece(b"", 0, state_of(head(place, key)))
+    try:
+        return _request(place, key, part, held)
+    except _exceptions().BaseError as error:
+        said = str(error)
+        if "416" in said or "Range started at" in said:
+            return _beyond(place, key, part, held)
+        if isinstance(part, Last) and "suffix" in said.lower():
+            return _request(place, key, From(bounds(part, head(place, key)["size"])[0]), held)
+        if "non-partial" in said or "Range request not supported" in said:
+            return _cut_out(_request(place, key, None, held), part)
+        raise
+
+
+def _beyond(place: Place, key: str, part: ByteRange, held: State | None) -> Piece:
+    """Return a part where a server says that the value does not reach so far."""
+    state = state_of(head(place, key))
+    start, stop = bounds(part, state.size)
+    if start == stop:
+        return Piece(b"", start, state)
+    return _cut_out(_request(place, key, None, held), part)
+
+
+def _cut_out(whole: Piece, part: ByteRange) -> Piece:
+    start, stop = bounds(part, len(whole.data))
+    return Piece(memoryview(whole.data)[start:stop], start, whole.state)
+
+
+def _request(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece:
+    import obstore
+
+    options: dict[str, Any] = {}
+    if part is not None:
+        options["range"] = _range(part)
+    if held is not None and held.version is not None:
+        options["version"] = held.version
+    elif held is not None and held.e_tag is not None:
+        options["if_match"] = held.e_tag
+    result = obstore.get(place.client, key, options=options)  # type: ignore[arg-type]
+    start, stop = result.range
+    state = state_of(result.meta)
+    data = result.bytes()
+    if len(data) != stop - start or (part is None and len(data) != state.size):
+        message = f"cannot read: expected {stop - start} bytes, found {len(data)}"
+        raise StoreError(message, store=place.name, key=key)
+    return Piece(data, start, state)
+
+
+def _range(part: ByteRange) -> Any:
+    match part:
+        case Span(start, length):
+            start = min(start, _FAR)
+            return (start, min(start + length, 2 * _FAR))
+        case From(start):
+            return {"offset": min(start, _FAR)}
+        case Last(length):
+            return {"suffix": min(length, _FAR)}
+
+
+def head(place: Place, key: str) -> Any:
+    """Return what the service says of a value; called within `failures`."""
+    import obstore
+
+    return obstore.head(place.client, key)
+
+
+def state_of(meta: Any) -> State:
+    """Return the state that obstore's description of a value tells."""
+    return State(meta["e_tag"], meta["version"], meta["size"], meta["last_modified"])
+
+
+def read_into(piece: Piece, out: memoryview, start: int) -> int:
+    """Copy what was read from `start` on into `out`; return how many bytes the value has from there."""
+    count = min(len(piece.data), len(out))
+    out[:count] = memoryview(piece.data)[:count]
+    return max(piece.state.size - start, 0)
+
+
+def fetch_spans(
+    place: Place, key: str, spans: Sequence[tuple[int, int]], held: State | None = None
+) -> list[bytes] | None:
+    """Return several (start, length) parts of one state of a value, or None where there is none.
+
+    Parts that lie near one another are read by one request, and requests run at the same time.
+    """
+    wanted = coalesced(spans)
+    if not wanted:
+        return [b""] * len(spans) if held is not None or _is_there(place, key) else None
+    first = fetch(place, key, wanted[0], held)
+    if first is None:
+        return None
+
+    def further(span: Span) -> Piece:
+        piece = fetch(place, key, span, first.state)
+        assert piece is not None, "a state that is held is there, or raises"
+        return piece
+
+    pieces = [first]
+    if len(wanted) > 1:
+        with ThreadPoolExecutor(min(len(wanted) - 1, _AT_ONCE)) as pool:
+            pieces += pool.map(further, wanted[1:])
+    return [_within(wanted, pieces, Span(*span)) for span in spans]
+
+
+def _is_there(place: Place, key: str) -> bool:
+    try:
+        with failures(place, "read", key):
+            head(place, key)
+    except Absent:
+        return False
+    return True
+
+
+def coalesced(spans: Sequence[tuple[int, int]], gap: int = _GAP) -> list[Span]:
+    """Return the spans to read so that all that are given are read; one where they are no `gap` apart."""
+    merged: list[Span] = []
+    for start, length in sorted((start, length) for start, length in spans if length):
+        if merged and start <= merged[-1].start + merged[-1].length + gap:
+            begin, had = merged[-1]
+            merged[-1] = Span(begin, max(had, start + length - begin))
+        else:
+            merged.append(Span(start, length))
+    return merged
+
+
+def _within(wanted: list[Span], pieces: list[Piece], span: Span) -> bytes:
+    for around, piece in zip(wanted, pieces, strict=True):
+        if around.start <= span.start and span.start + span.length <= around.start + around.length:
+            offset = span.start - around.start
+            return bytes(memoryview(piece.data)[offset : offset + span.length])
+    return b""  # of no length
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReader:
+    """A value of which the last bytes are here already, as an index at its end would be.
+
+    All that is read is of this state; where another one has come in between, it raises.
+    """
+
+    place: Place
+    key: str
+    tail: Piece
+
+    def get(self, part: ByteRange | None = None) -> bytes:
+        """Return the value, or a part of it."""
+        if part is not None:
+            check_part(part)
+        start, stop = bounds(part, self.tail.state.size)
+        return bytes(self._piece(start, stop).data)
+
+    def get_into(self, out: memoryview, start: int = 0) -> int:
+        """Read into `out` as `Store.get_into` does."""
+        check_start(start)
+        begin, stop = bounds(Span(start, len(out)), self.tail.state.size)
+        return read_into(self._piece(begin, stop), out, start)
+
+    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return several (start, length) parts."""
+        check_spans(spans)
+        inside = [bounds(Span(*span), self.tail.state.size) for span in spans]
+        if all(start == stop or start >= self.tail.start for start, stop in inside):
+            return [bytes(self._piece(start, stop).data) for start, stop in inside]
+        wanted = [(start, stop - start) for start, stop in inside]
+        return fetch_spans(self.place, self.key, wanted, self.tail.state) or []
+
+    def _piece(self, start: int, stop: int) -> Piece:
+        state = self.tail.state
+        if start == stop:
+            return Piece(b"", start, state)
+        if start >= self.tail.start:
+            begin = self.tail.start
+            return Piece(memoryview(self.tail.data)[start - begin : stop - begin], start, state)
+        piece = fetch(self.place, self.key, Span(start, stop - start), state)
+        assert piece is not None, "a state that is held is there, or raises"
+        return piece
+
+
+def reader_of(place: Place, key: str) -> ObjectReader | None:
+    """Return a reader of the value as it is now, or None; one request, and small values come whole."""
+    tail = fetch(place, key, Last(_TAIL))
+    return None if tail is None else ObjectReader(place, key, tail)
+
+
+def _exceptions() -> Any:
+    from obstore import exceptions
+
+    return exceptions

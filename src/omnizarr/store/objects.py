@@ -1,0 +1,327 @@
+"""A store whose values are objects: S3 and what speaks its protocol, GCS, Azure, and plain HTTP(S).
+
+What each operation asks of the service, and what it promises: docs/storage/objects.md.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from omnizarr.errors import KeyNameError, StoreError
+from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Span, Store
+from omnizarr.store.keys import check_key, check_prefix, is_legal
+from omnizarr.store.object_places import PROCESS, S3_KEY_BYTES, connect
+from omnizarr.store.object_reads import (
+    Absent,
+    State,
+    failures,
+    fetch,
+    fetch_spans,
+    head,
+    read_into,
+    reader_of,
+)
+from omnizarr.store.ranges import check_part, check_spans, check_start
+
+# From here on a value goes in parts; below, one request is quicker.
+MULTIPART = 32 * 2**20
+_PART = 16 * 2**20
+_UPLOADS = 4
+_PAGE = 1000
+_TRIES = 100
+_LONGEST_WAIT = 0.5
+
+# Of all stores of this process, since two may be of one bucket.
+_locks = KeyLocks(4096)
+_proved: set[str] = set()
+_proving = threading.Lock()
+
+
+class ObjectStore(Store):
+    """Values as objects of a bucket, each under the path of the URL and its key.
+
+    Nothing is asked of the service until a value is. HTTP is for reading only.
+
+    Parameters
+    ----------
+    url
+        `s3://bucket/path`, `gs://bucket/path`, `az://container/path`, `http(s)://host/path`.
+    storage_options
+        obstore's: `endpoint`, `region`, `skip_signature`, `allow_http`, `access_key_id`, …; those of
+        its client (`timeout`, …), and `retry_config`. `conditional_put="process"` is ours: for servers
+        that know no conditions, where no other process writes.
+
+    Raises
+    ------
+    StoreError
+        The URL or an option is not one there is, or the extra `cloud` is not installed.
+    """
+
+    requests = 32
+
+    def __init__(
+        self, url: str, *, read_only: bool = False, storage_options: Mapping[str, object] | None = None
+    ) -> None:
+        self._made_of = (url, read_only, dict(storage_options or {}))
+        self.place = connect(url, storage_options or {})
+        self.name = self.place.name
+        self.read_only = read_only or self.place.kind == "http"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, self._made_of
+
+    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
+        self._check(key)
+        if part is not None:
+            check_part(part)
+        piece = fetch(self.place, key, part)
+        return None if piece is None else bytes(piece.data)
+
+    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
+        self._check(key)
+        check_start(start)
+        piece = fetch(self.place, key, Span(start, len(out)))
+        return None if piece is None else read_into(piece, out, start)
+
+    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        self._check(key)
+        check_spans(spans)
+        return fetch_spans(self.place, key, spans)
+
+    def reading(self, key: str) -> AbstractContextManager[Reader | None]:
+        self._check(key)
+        return nullcontext(reader_of(self.place, key))
+
+    def size(self, key: str) -> int | None:
+        self._check(key)
+        try:
+            with failures(self.place, "read", key):
+                found: int = head(self.place, key)["size"]
+        except Absent:
+            return None
+        return found
+
+    def set(self, key: str, value: Buffer) -> None:
+        self._check(key, writing=True)
+        with self._alone(key):
+            self._put(key, value)
+
+    def set_if_absent(self, key: str, value: Buffer) -> bool:
+        self._check(key, writing=True)
+        with self._alone(key):
+            if self.place.conditions == PROCESS:
+                if self.exists(key):
+                    return False
+                self._put(key, value)
+                return True
+            self._prove(key)
+            for wait in _waits():
+                if self._put_if(key, value, None):
+                    return True
+                if self.exists(key):
+                    return False
+                time.sleep(wait)  # another write was under way, or it was deleted since
+        raise self._contended(key)
+
+    def update(self, key: str, change: Change) -> None:
+        self._check(key, writing=True)
+        with self._alone(key):
+            if self.place.conditions != PROCESS:
+                self._prove(key)
+            for wait in _waits():
+                piece = fetch(self.place, key)
+                value = change(None if piece is None else bytes(piece.data))
+                if value is None:
+                    return self._delete(key) if piece is not None else None
+                if self.place.conditions == PROCESS:
+                    return self._put(key, value)
+                if self._put_if(key, value, None if piece is None else piece.state):
+                    return None
+                time.sleep(wait)
+        raise self._contended(key)
+
+    def delete(self, key: str) -> None:
+        self._check(key, writing=True)
+        with self._alone(key):
+            self._delete(key)
+
+    def delete_prefix(self, prefix: str) -> None:
+        check_prefix(prefix)
+        self.require_writable()
+        page: list[str] = []
+        for key in self.list_prefix(prefix):
+            page.append(key)
+            if len(page) == _PAGE:
+                self._delete_all(page)
+                page = []
+        self._delete_all(page)
+
+    def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        check_prefix(prefix)
+        return self._listed(prefix)
+
+    def list_dir(self, prefix: str = "") -> Listing:
+        import obstore
+
+        check_prefix(prefix)
+        try:
+            with failures(self.place, self._listing, prefix):
+                found = obstore.list_with_delimiter(self.place.lister, prefix.rstrip("/") or None)
+        except Absent:
+            return Listing([], [])
+        keys = [meta["path"] for meta in found["objects"]]
+        below = [f"{path}/" for path in found["common_prefixes"] if is_legal(path)]
+        return Listing(sorted(self._ours(keys, prefix)), sorted(self._ours(below, prefix)))
+
+    def _listed(self, prefix: str) -> Iterator[str]:
+        import obstore
+
+        try:
+            with failures(self.place, self._listing, prefix):
+                pages = obstore.list(self.place.lister, prefix.rstrip("/") or None, chunk_size=_PAGE)
+            while True:
+                with failures(self.place, self._listing, prefix):
+                    page = next(pages, None)
+                if page is None:
+                    return
+                yield from self._ours([meta["path"] for meta in page], prefix)
+        except Absent:
+            return
+
+    def _ours(self, paths: list[str], prefix: str) -> list[str]:
+        """Return what may be keys below a prefix; a service may have other names too."""
+        start = len(prefix)
+        return [path for path in paths if path[:start] == prefix and is_legal(path.rstrip("/"))]
+
+    @property
+    def _listing(self) -> str:
+        if self.place.kind == "http":
+            return "list: this server tells no names (consolidated metadata make that unnecessary)"
+        return "list"
+
+    # Writing
+
+    def _put(self, key: str, value: Buffer) -> None:
+        import obstore
+
+        data = _flat(value)
+        with self._failing("write", key):
+            obstore.put(
+                self.place.client,
+                key,
+                data,
+                use_multipart=len(data) > MULTIPART,
+                chunk_size=_PART,
+                max_concurrency=_UPLOADS,
+            )
+
+    def _put_if(self, key: str, value: Buffer, state: State | None) -> bool:
+        """Store a value where the key is in a state, None for absent; say whether it was."""
+        import obstore
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        mode: Any = "create"
+        if state is not None:
+            if state.e_tag is None and state.version is None:
+                raise StoreError("cannot update: the server gives no ETag", store=self.name, key=key)
+            known = {"e_tag": state.e_tag, "version": state.version}
+            mode = {name: value for name, value in known.items() if value is not None}
+        try:
+            with self._failing("write", key, absent=True):
+                obstore.put(self.place.client, key, _flat(value), mode=mode, use_multipart=False)
+        except (AlreadyExistsError, PreconditionError, Absent):
+            return False
+        return True
+
+    def _prove(self, key: str) -> None:
+        """Find out, once for each bucket, whether a server keeps to conditions or ignores them."""
+        bucket = "/".join(self.name.split("/")[:3])
+        if self.place.conditions != "unproved" or bucket in _proved:
+            return
+        with _proving:
+            if bucket in _proved:
+                return
+            trial = f".{uuid.uuid4().hex}.partial"  # which is no key, and never listed
+            try:
+                kept = self._put_if(trial, b"1", None) and not self._put_if(trial, b"2", None)
+                stale = State('"0123456789abcdef0123456789abcdef"', None, 1, None)
+                kept = kept and not self._put_if(trial, b"3", stale)
+            finally:
+                self._delete(trial)
+            if not kept:
+                message = "cannot write safely: the server ignores If-None-Match or If-Match"
+                hint = "conditional_put='process' in storage_options is for a single writing process"
+                raise StoreError(f"{message}; {hint}", store=self.name, key=key)
+            _proved.add(bucket)
+
+    def _delete(self, key: str) -> None:
+        import obstore
+
+        try:
+            with self._failing("delete", key, absent=True):
+                obstore.delete(self.place.client, key)
+        except Absent:
+            pass
+
+    def _delete_all(self, keys: list[str]) -> None:
+        import obstore
+
+        if not keys:
+            return
+        try:
+            locks = _locks.all() if self.place.conditions == PROCESS else nullcontext()
+            with locks, self._failing("delete", keys[0], absent=True):
+                obstore.delete(self.place.client, keys)
+        except Absent:  # of some services, where a key was deleted meanwhile
+            for key in keys:
+                self._delete(key)
+
+    # Keys
+
+    def _check(self, key: str, *, writing: bool = False) -> None:
+        check_key(key)
+        if self.place.kind != "http":
+            length = len(key.encode()) + self.place.taken
+            if length > S3_KEY_BYTES:
+                message = f"not a key: expected at most {S3_KEY_BYTES} bytes with what is before it"
+                raise KeyNameError(f"{message}, found {length}", store=self.name, key=key)
+        if writing:
+            self.require_writable(key)
+
+    def _alone(self, key: str) -> AbstractContextManager[object]:
+        """Return the lock of a key: within a process, writes wait for one another."""
+        return _locks.of(f"{self.name}/{key}")
+
+    def _failing(self, action: str, key: str, *, absent: bool = False) -> AbstractContextManager[None]:
+        return failures(self.place, action, key, absent=absent)
+
+    def _contended(self, key: str) -> StoreError:
+        return StoreError(
+            f"cannot write: others wrote between each of {_TRIES} tries", store=self.name, key=key
+        )
+
+
+def _made(url: str, read_only: bool, storage_options: dict[str, object]) -> ObjectStore:
+    return ObjectStore(url, read_only=read_only, storage_options=storage_options)
+
+
+def _flat(value: Buffer) -> bytes | memoryview:
+    """Return the bytes of a buffer as obstore takes them: one-dimensional, contiguous."""
+    if isinstance(value, bytes):
+        return value
+    view = memoryview(value)
+    return view.cast("B") if view.c_contiguous and view.nbytes else view.tobytes()
+
+
+def _waits() -> Iterator[float]:
+    """Yield how long to wait after each of the tries; longer each time, and never the same for two."""
+    longest = 0.005
+    for _ in range(_TRIES):
+        yield random.uniform(0, longest)
+        longest = min(2 * longest, _LONGEST_WAIT)
