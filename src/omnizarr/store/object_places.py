@@ -55,7 +55,7 @@ _CLIENT = frozenset(
         "user_agent",
     )
 )
-_ENDPOINTS = ("endpoint", "aws_endpoint", "endpoint_url", "aws_endpoint_url", "aws_endpoint_url_s3")
+_ENDPOINTS = ("aws_endpoint_url_s3", "endpoint", "aws_endpoint", "endpoint_url", "aws_endpoint_url")
 # Six tries within about six seconds; obstore's own would be ten within three minutes.
 _RETRIES: dict[str, Any] = {
     "max_retries": 5,
@@ -88,6 +88,8 @@ class Place:
     conditions
         How a value is replaced only where it is still what was read: `"trusted"`, the service is
         known to keep to the conditions of a request; `"unproved"`; `"process"`, by locks of this process.
+    server
+        The endpoint, where it is not the service's own.
     """
 
     client: Any
@@ -96,6 +98,7 @@ class Place:
     kind: str
     taken: int
     conditions: str
+    server: str
 
 
 def shown_url(url: str) -> str:
@@ -133,7 +136,7 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
         lister = _client(kind, place, config, {**arguments, "retry_config": _AT_ONCE}, name)
     before = getattr(client, "prefix", None) or ""
     taken = len(str(before).encode()) + 1 if before else 0
-    return Place(client, lister, name, kind, taken, conditions)
+    return Place(client, lister, name, kind, taken, conditions, _server(config))
 
 
 def _sorted_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -154,9 +157,14 @@ def _conditions(kind: str, config: dict[str, Any]) -> str:
     if config.get("conditional_put") == PROCESS:
         del config["conditional_put"]
         return PROCESS
-    elsewhere = any(name in config for name in _ENDPOINTS)
-    elsewhere |= any(name.upper() in os.environ for name in _ENDPOINTS if name.startswith("aws_"))
-    return "unproved" if kind == "s3" and elsewhere else "trusted"
+    return "unproved" if kind == "s3" and _server(config) else "trusted"
+
+
+def _server(config: Mapping[str, object]) -> str:
+    """Return the endpoint that options or the environment name, or nothing."""
+    asked = [config[name] for name in _ENDPOINTS if name in config]
+    asked += [os.environ[name.upper()] for name in _ENDPOINTS if name.upper() in os.environ]
+    return str(asked[0]) if asked else ""
 
 
 def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: str) -> Any:

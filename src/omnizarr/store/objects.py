@@ -39,7 +39,7 @@ _LONGEST_WAIT = 0.5
 
 # Of all stores of this process, since two may be of one bucket.
 _locks = KeyLocks(4096)
-_proved: set[str] = set()
+_proved: set[tuple[str, str]] = set()
 _proving = threading.Lock()
 
 
@@ -241,7 +241,7 @@ class ObjectStore(Store):
 
     def _prove(self, key: str) -> None:
         """Find out, once for each bucket, whether a server keeps to conditions or ignores them."""
-        bucket = "/".join(self.name.split("/")[:3])
+        bucket = (self.place.server, self.name.split("/")[2])
         if self.place.conditions != "unproved" or bucket in _proved:
             return
         with _proving:
