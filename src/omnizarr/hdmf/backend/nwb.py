@@ -14,6 +14,7 @@ from hdmf.build import BuildManager, TypeMap
 
 from omnizarr.errors import OmniZarrError
 from omnizarr.hdmf.backend.io import ZarrIO
+from omnizarr.hdmf.backend.quick_types import quick_manager
 from omnizarr.hdmf.backend.target import Target
 from omnizarr.hierarchy.group import Group
 
@@ -78,7 +79,7 @@ class NWBZarrIO(ZarrIO):
             _extend(types, self._extensions)
         elif self._loads:
             self.load_namespaces(types, file=self.file)
-        return BuildManager(types)
+        return quick_manager(types)
 
     @staticmethod
     def can_read(path: Any) -> bool:
