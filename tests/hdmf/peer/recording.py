@@ -41,8 +41,9 @@ def _made() -> NWBFile:
     for made in (mock_CompassDirection, mock_Position, mock_PupilTracking, mock_OptogeneticSeries):
         made(nwbfile=file)
     mock_IntracellularRecordingsTable(nwbfile=file)
-    for made in (mock_Fluorescence, mock_OnePhotonSeries, mock_TwoPhotonSeries):
-        made(nwbfile=file)
+    mock_Fluorescence(nwbfile=file)
+    for made in (mock_OnePhotonSeries, mock_TwoPhotonSeries):
+        made(nwbfile=file, starting_frame=None)  # an attribute of `external_file`, which there is none of
     _numbers(file)
     _intervals(file)
     file.add_scratch(np.array(["ä", "b", ""]), name="texts", description="d")
