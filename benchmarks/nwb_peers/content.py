@@ -100,7 +100,7 @@ def samples(length: int, channels: int) -> NDArray[np.int16]:
 
 def described_samples(found: NDArray[Any], rate: float) -> dict[str, Any]:
     """Return what a recording is: one that is equal has an equal description."""
-    digest = sha256(memoryview(np.ascontiguousarray(found))).hexdigest()
+    digest = sha256(np.ascontiguousarray(found).data).hexdigest()
     return {"shape": list(found.shape), "dtype": found.dtype.str, "rate": rate, "digest": digest}
 
 
