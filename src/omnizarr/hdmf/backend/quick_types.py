@@ -37,12 +37,13 @@ def quick_manager(types: TypeMap) -> BuildManager:
 
 def _unchecked(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return what HDMF's check of arguments calls in the end; the method itself where that is not found."""
-    names = [argument["name"] for argument in get_docval(method)]
-    cells = dict(zip(method.__code__.co_freevars, method.__closure__ or (), strict=True))
+    names = [argument["name"] for argument in get_docval(method) or ()]
+    code, closure = getattr(method, "__code__", None), getattr(method, "__closure__", None)
+    cells = {} if code is None else dict(zip(code.co_freevars, closure or (), strict=False))
     inner = cells["func"].cell_contents if "func" in cells else None
     if not isinstance(inner, FunctionType):
         return method
-    defaults = {one["name"]: one["default"] for one in get_docval(method) if "default" in one}
+    defaults = {one["name"]: one["default"] for one in get_docval(method) or () if "default" in one}
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return inner(self, **{**defaults, **dict(zip(names, args, strict=False)), **kwargs})
