@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,8 @@ class OmniZarrModels:
         model.to_store(folder)
 
     def to_text(self, model: Any) -> str:
-        return json.dumps(model.to_json())
+        text: str = model.model_dump_json()
+        return text
 
     def from_text(self, text: str, zarr_format: int) -> Any:
         return zom.from_json(text)
