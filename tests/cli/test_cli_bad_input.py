@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from omnizarr.cli import cli
 from omnizarr.cli.main import COMMANDS as NAMES
+from omnizarr.cli.main import told
 from omnizarr.hierarchy.copying import plan as copy_plan
 from omnizarr.hierarchy.copying.journal import JOURNAL
 from omnizarr.hierarchy.create import create_array
@@ -272,3 +273,9 @@ def test_a_reader_that_goes_away_is_no_error(array: Path) -> None:
 def test_every_command_of_the_table_exists() -> None:
     for name in NAMES:
         assert cli.get_command(None, name) is not None  # type: ignore[arg-type]
+
+
+def test_an_extra_that_is_missing_is_told_without_surprise() -> None:
+    line = told(ImportError('a JSON Schema is checked by jsonschema: pip install "omnizarr[schema]"'))
+    assert line == 'a JSON Schema is checked by jsonschema: pip install "omnizarr[schema]"'
+    assert told(ImportError("no module named x")).startswith("unexpected ImportError")

@@ -120,6 +120,8 @@ def told(error: Exception) -> str:
         return _line(error.strerror + place)
     if isinstance(error, MemoryError):
         return "out of memory"
+    if isinstance(error, ImportError) and "pip install" in str(error):  # of an extra, which it names
+        return _line(str(error))
     if isinstance(error, OmniZarrError | ValueError | OSError):
         # Errors name the argument of the library; on the command line it is an option.
         text = str(error).replace("overwrite=True", "--overwrite").replace("exist_ok=True", "--exist-ok")
