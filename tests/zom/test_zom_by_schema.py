@@ -11,7 +11,7 @@ import pytest
 from omnizarr import zom
 from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.validate import Finding
-from omnizarr.zom.by_schema import check_by_schema
+from omnizarr.zom.schema.check import check_by_schema
 
 
 def told(document: Any, schema: Any) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from omnizarr import zom
 from omnizarr.errors import MetadataError
-from omnizarr.zom.by_schema import check_by_schema
+from omnizarr.zom.schema.check import check_by_schema
 
 PEERS: dict[int, Any] = {2: peer_v2, 3: peer_v3}
 VERSIONS: dict[int, Any] = {2: zom.v2, 3: zom.v3}

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from omnizarr import zom
-from omnizarr.zom.by_schema import check_by_schema
+from omnizarr.zom.schema.check import check_by_schema
 
 EXAMPLES = Path(__file__).parent / "examples"
 

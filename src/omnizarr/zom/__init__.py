@@ -27,7 +27,7 @@ from omnizarr.zom.flat import flattened, nested, version_of
 from omnizarr.zom.known import untyped_model
 from omnizarr.zom.node import Attributes, NodeSpec
 from omnizarr.zom.reading import check_open
-from omnizarr.zom.schema import json_schema
+from omnizarr.zom.schema.document import json_schema
 from omnizarr.zom.text import parsed
 from omnizarr.zom.typescript import typescript
 from omnizarr.zom.validation import validate

@@ -31,7 +31,7 @@ from omnizarr.zom.faults import raised
 from omnizarr.zom.fields import HEAD, as_document
 from omnizarr.zom.known import KnownDocument, is_untyped, model_of_known, model_of_sound, untyped_model
 from omnizarr.zom.reading import read_model
-from omnizarr.zom.schema_nodes import node_schema
+from omnizarr.zom.schema.nodes import node_schema
 from omnizarr.zom.storing import create
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import ATTRIBUTES, Kind

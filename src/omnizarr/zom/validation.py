@@ -15,11 +15,11 @@ from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.paths import joined
 from omnizarr.hierarchy.validate import Finding
 from omnizarr.jsontypes import as_json, shown
-from omnizarr.zom.by_schema import check_by_schema
 from omnizarr.zom.faults import findings
 from omnizarr.zom.known import KnownDocument
 from omnizarr.zom.node import NodeSpec
 from omnizarr.zom.reading import read_model
+from omnizarr.zom.schema.check import check_by_schema
 from omnizarr.zom.text import parsed
 from omnizarr.zom.version import Version
 

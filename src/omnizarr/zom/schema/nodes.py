@@ -14,7 +14,7 @@ from pydantic import GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import any_schema, definition_reference_schema, definitions_schema
 
-from omnizarr.zom.schema_parts import FIELDS, SHARED, TOGETHER, UNKNOWN, Schema, zarr_version
+from omnizarr.zom.schema.parts import FIELDS, SHARED, TOGETHER, UNKNOWN, Schema, zarr_version
 from omnizarr.zom.version import Kind
 
 if TYPE_CHECKING:

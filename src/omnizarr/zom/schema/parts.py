@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from omnizarr.zom.schema_fill import FILL_V2, FILL_V3, TYPE_STRING
+from omnizarr.zom.schema.fill import FILL_V2, FILL_V3, TYPE_STRING
 
 Schema: TypeAlias = dict[str, Any]
 

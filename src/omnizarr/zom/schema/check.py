@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from omnizarr.errors import MetadataError, Problem
 from omnizarr.hierarchy.validate import Finding
 from omnizarr.jsontypes import Json, JsonObject, shown
-from omnizarr.zom.schema_faults import SchemaFault, as_place, told
+from omnizarr.zom.schema.faults import SchemaFault, as_place, told
 from omnizarr.zom.version import DEEPEST
 
 T = TypeVar("T")

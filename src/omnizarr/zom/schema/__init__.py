@@ -1,0 +1,1 @@
+"""JSON Schemas of models, and checking by any JSON Schema."""
