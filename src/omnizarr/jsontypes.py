@@ -45,7 +45,7 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
     """
     if isinstance(data, memoryview):
         data = bytes(data)
-    if not has_long_number(data):
+    if _LONG_NUMBER not in data.translate(_DIGITS_AS_0):
         try:
             return orjson.loads(data)  # type: ignore[no-any-return]
         except orjson.JSONDecodeError:
@@ -58,11 +58,6 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
         if mended == text:
             raise
         return _first_value(mended)
-
-
-def has_long_number(data: bytes | bytearray) -> bool:
-    """Say whether a document may have an integer beyond 64 bits, which orjson reads as a float."""
-    return _LONG_NUMBER in data.translate(_DIGITS_AS_0)
 
 
 def _first_value(text: str) -> Json:

@@ -56,7 +56,7 @@ class GroupSpecBase(NodeSpec[Attrs], Generic[Attrs, Member]):
         return {name: node for name, node in members.items() if isinstance(node, NodeSpec)}
 
     def _full_json(self) -> JsonObject:
-        members: JsonObject = {name: node.to_json() for name, node in self.nodes.items()}
+        members: JsonObject = {name: node._full_json() for name, node in self.nodes.items()}
         return {**super()._full_json(), "members": None if self.members is None else members}
 
     @classmethod

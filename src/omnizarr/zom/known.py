@@ -53,7 +53,7 @@ def is_untyped(kind: type[NodeSpec[Any]]) -> bool:
 
 
 def model_of_known(document: dict[str, Any], metadata: NodeMetadata) -> NodeSpec[Any]:
-    """Return the model of a node whose document and metadata say the same: 3 µs, where pydantic takes 11."""
+    """Return the model of a node whose document and metadata say the same: 3 µs, where pydantic takes 12."""
     return _made(_UNTYPED[document["zarr_format"], kind_of(document)], document, metadata)
 
 
@@ -81,7 +81,7 @@ class _Unsound(Exception):
 def model_of_sound(document: Any, number: int) -> NodeSpec[Any] | None:
     """Return the model of parsed JSON where nothing is wrong with it, or None.
 
-    It takes 25 µs a node; 90 with the care that finds and tells every fault.
+    It takes 22 µs a node; 65 with the care that finds and tells every fault.
     """
     try:
         return _of_sound(document, number, DEEPEST + 1)

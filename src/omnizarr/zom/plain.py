@@ -66,7 +66,7 @@ def plain(value: Any) -> Json:
 
 
 def _copied(value: Any) -> Json:
-    """Return a copy of what is JSON already, or None where it may not be: 1.5 µs, where `as_json` takes 15.
+    """Return a copy of what is JSON already, or None where it may not be: 2 µs, where `as_json` takes 6.
 
     NaN would become null, so what has a null is left to others.
     """

