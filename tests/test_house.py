@@ -110,7 +110,7 @@ def inner_imports() -> list[Import]:
 
 
 def room_of(module: str) -> str:
-    """Return the room of a module: `omnizarr.store.zip` is in `store`, `omnizarr` itself in ``."""
+    """Return the room of a module: `omnizarr.store.zips.zip` is in `store`, `omnizarr` itself in ``."""
     return module.split(".")[1] if "." in module else ""
 
 

@@ -22,7 +22,7 @@ from omnizarr.cli.main import told
 from omnizarr.hierarchy.copying import plan as copy_plan
 from omnizarr.hierarchy.copying.journal import JOURNAL
 from omnizarr.hierarchy.create import create_array
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
 
 
 def refused(*arguments: Any) -> str:

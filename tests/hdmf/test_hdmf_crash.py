@@ -17,7 +17,7 @@ from pynwb import NWBFile, TimeSeries  # noqa: E402
 from omnizarr.errors import OmniZarrError  # noqa: E402
 from omnizarr.hdmf import NWBZarrIO  # noqa: E402
 from omnizarr.store import DirectoryStore  # noqa: E402
-from omnizarr.store.wrap import FaultStore  # noqa: E402
+from omnizarr.store.layers.wrap import FaultStore  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 

@@ -20,7 +20,7 @@ from omnizarr.errors import NodeExistsError, NodeNotFoundError, StoreNotFoundErr
 from omnizarr.hdmf import NWBZarrIO, ZarrIO  # noqa: E402
 from omnizarr.hdmf.backend.unfinished import MARK  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
-from omnizarr.store.wrap import FaultStore  # noqa: E402
+from omnizarr.store.layers.wrap import FaultStore  # noqa: E402
 
 
 def table(*values):

@@ -19,7 +19,7 @@ from omnizarr.hdmf.backend.iterating import ALONE, ChunkQueue, Workers
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.plan_array import plan_array
 from omnizarr.store import MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 
 
 class Squares(GenericDataChunkIterator):

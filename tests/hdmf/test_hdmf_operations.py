@@ -12,7 +12,7 @@ from pynwb import NWBFile, TimeSeries  # noqa: E402
 
 from omnizarr.hdmf import NWBZarrIO  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
-from omnizarr.store.wrap import CountingStore, FaultStore  # noqa: E402
+from omnizarr.store.layers.wrap import CountingStore, FaultStore  # noqa: E402
 
 
 @pytest.fixture(params=[2, 3])

@@ -27,7 +27,7 @@ from omnizarr.hdmf import (  # noqa: E402
 )
 from omnizarr.hdmf.backend.datasets import BuilderReferences, BuilderTable, ContainerTable  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
-from omnizarr.store.wrap import CountingStore  # noqa: E402
+from omnizarr.store.layers.wrap import CountingStore  # noqa: E402
 
 NWB = Path(__file__).parent / "data" / "nwb.zarr.zip"
 

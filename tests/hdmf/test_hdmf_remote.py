@@ -21,7 +21,7 @@ from omnizarr.errors import NodeNotFoundError, StoreError
 from omnizarr.hdmf import NWBZarrIO
 from omnizarr.hierarchy.linking.sources import options_for
 from omnizarr.store import MemoryStore
-from omnizarr.store.objects import ObjectStore
+from omnizarr.store.objects.objects import ObjectStore
 
 VALUES = np.arange(40_000, dtype=np.float64).reshape(-1, 4)
 START = datetime(2020, 1, 1, tzinfo=UTC)

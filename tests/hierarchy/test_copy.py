@@ -31,9 +31,9 @@ from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import validate
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.base import Store
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.layers.wrap import CountingStore, FaultStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.wrap import CountingStore, FaultStore
 
 GZIP = {"name": "gzip", "configuration": {"level": 1}}
 ZSTD = {"name": "zstd", "configuration": {"level": 3, "checksum": True}}
@@ -214,7 +214,7 @@ def test_memory_stays_bounded_against_the_grain(codec: str, tmp_path: Path) -> N
         from omnizarr.hierarchy.opening.formats import FORMATS
         from omnizarr.hierarchy.creating.plan_array import plan_array
         from omnizarr.hierarchy.copying.recut import Cuts
-        from omnizarr.store.directory import DirectoryStore
+        from omnizarr.store.directories.directory import DirectoryStore
 
         def peak():
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -12,7 +12,7 @@ from omnizarr.errors import MetadataError, NodeExistsError, NodeNameError, NodeN
 from omnizarr.hierarchy.linking.links import add_link, links, remove_link
 from omnizarr.hierarchy.linking.reference import Link, Reference
 from omnizarr.store import MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 

@@ -26,7 +26,7 @@ from omnizarr.hierarchy.linking.region import Slices
 from omnizarr.hierarchy.linking.resolve import Resolver, resolve
 from omnizarr.hierarchy.linking.sources import outer_places
 from omnizarr.store import DirectoryStore, MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 

@@ -15,7 +15,7 @@ from omnizarr.hierarchy.create import create_group
 from omnizarr.hierarchy.opening.formats import FORMATS
 from omnizarr.hierarchy.validate import Finding, validate
 from omnizarr.netcdf import Dataset
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.memory import MemoryStore
 
 both = pytest.mark.parametrize("number", [2, 3])

@@ -15,7 +15,7 @@ from netcdf_peer import run_peer
 
 from omnizarr import netcdf
 from omnizarr.errors import ConversionError, StoreError
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
 
 
 @pytest.mark.parametrize("content", [b"", b"CDF\x01" + bytes(28), b"\x89HDF\r\n\x1a\n" + bytes(88)])

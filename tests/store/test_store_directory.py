@@ -12,9 +12,9 @@ import pytest
 
 from omnizarr.errors import KeyNameError, ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store import DirectoryStore, From, Last, Listing, Span, Store
-from omnizarr.store import files as files_module
-from omnizarr.store.cases import folds_case
-from omnizarr.store.draft import draft_name, open_locked
+from omnizarr.store.directories import files as files_module
+from omnizarr.store.directories.cases import folds_case
+from omnizarr.store.directories.draft import draft_name, open_locked
 from omnizarr.testing.store import StoreContract
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnizarr.errors import KeyNameError
-from omnizarr.store.draft import draft_name, is_draft
+from omnizarr.store.directories.draft import draft_name, is_draft
 from omnizarr.store.keys import MAX_KEY_LENGTH, check_key, check_prefix, is_legal, legal_pattern
 
 

@@ -16,8 +16,8 @@ from object_servers import KEY, SECRET, Front, RcloneS3
 import omnizarr
 from omnizarr.errors import KeyNameError, ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store import From, Last, Span, Store, open_store
-from omnizarr.store import objects as objects_module
-from omnizarr.store.objects import ObjectStore
+from omnizarr.store.objects import objects as objects_module
+from omnizarr.store.objects.objects import ObjectStore
 from omnizarr.testing.store import StoreContract
 
 pytest.importorskip("obstore")

@@ -16,7 +16,7 @@ import pytest
 
 from omnizarr.errors import StoreError
 from omnizarr.store import DirectoryStore, Store, ZipStore
-from omnizarr.store import draft as draft_module
+from omnizarr.store.directories import draft as draft_module
 from omnizarr.testing.store import StoreContract
 
 VALUES = [bytes([n]) * (50_000 + 40_000 * n) for n in range(5)]

@@ -8,7 +8,7 @@ import pytest
 
 from omnizarr.errors import ReadOnlyError, StoreError
 from omnizarr.store import CountingStore, DirectoryStore, FaultStore, MemoryStore, ReadOnlyStore, Span, Store
-from omnizarr.store.wrap import WrappedStore
+from omnizarr.store.layers.wrap import WrappedStore
 from omnizarr.testing.store import StoreContract
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from omnizarr import zom
 from omnizarr.hierarchy.create import create_array, create_group
 from omnizarr.store import MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 from omnizarr.zom import v2, v3
 from omnizarr.zom.compare import FIELDS, differences
 from omnizarr.zom.difference import MISSING, Difference

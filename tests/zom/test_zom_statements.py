@@ -25,7 +25,7 @@ import omnizarr
 from omnizarr import zom
 from omnizarr.errors import MetadataError, NodeExistsError
 from omnizarr.store import MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 from omnizarr.zom import v2, v3
 
 EXAMPLE_V3: dict[str, Any] = {

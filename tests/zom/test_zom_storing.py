@@ -23,7 +23,7 @@ from omnizarr.errors import (
 from omnizarr.jsontypes import dump_json
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store import DirectoryStore, MemoryStore, ZipStore
-from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore
+from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore
 
 WRITES = ("set", "set_if_absent", "update", "delete", "delete_prefix")
 VERSIONS = {2: zom.v2, 3: zom.v3}

@@ -16,7 +16,7 @@ from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.validate import Finding
 from omnizarr.store import MemoryStore
-from omnizarr.store.wrap import CountingStore
+from omnizarr.store.layers.wrap import CountingStore
 from omnizarr.zom import Violation
 
 

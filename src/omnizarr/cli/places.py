@@ -15,7 +15,7 @@ from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.files.magic import is_netcdf
-from omnizarr.store.url import Mode
+from omnizarr.store.urls.open import Mode
 
 
 class PlaceType(click.ParamType[str]):

@@ -18,7 +18,7 @@ from omnizarr.hierarchy.opening.formats import format_for_new, format_of
 from omnizarr.hierarchy.opening.locate import Place, locate
 from omnizarr.hierarchy.opening.read import find_node
 from omnizarr.metadata.group import GroupMetadata
-from omnizarr.store.url import Mode
+from omnizarr.store.urls.open import Mode
 
 
 def open(

@@ -15,7 +15,7 @@ from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import locate, was_opened_for
 from omnizarr.store.base import Store
-from omnizarr.store.url import Mode
+from omnizarr.store.urls.open import Mode
 
 
 def save(store: Any, *args: Any, path: str | None = None, **arguments: Any) -> None:

@@ -27,7 +27,7 @@ from omnizarr.netcdf.opened.opening import Place, mode_of
 from omnizarr.netcdf.opened.session import ClosedError, NotWritableError, Session, locked, read_only_dialect
 from omnizarr.netcdf.opened.sync import synchronise
 from omnizarr.store.base import Store
-from omnizarr.store.zip import ZipStore
+from omnizarr.store.zips.zip import ZipStore
 
 _FORMATS = (
     *("NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT", "NETCDF3_64BIT_OFFSET"),

@@ -1,13 +1,13 @@
 """Keys to bytes: in memory, in directories, zip archives and object stores; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
-from omnizarr.store.cache import CachedStore
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.layers.cache import CachedStore
+from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.objects import ObjectStore
-from omnizarr.store.url import Mode, StoreLike, open_store, split_fragment
-from omnizarr.store.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
-from omnizarr.store.zip import ZipStore
+from omnizarr.store.objects.objects import ObjectStore
+from omnizarr.store.urls.open import Mode, StoreLike, open_store, split_fragment
+from omnizarr.store.zips.zip import ZipStore
 
 __all__ = [
     "Buffer",

@@ -15,7 +15,7 @@ import pytest
 
 from omnizarr.errors import OmniZarrError, ReadOnlyError
 from omnizarr.store.base import Store
-from omnizarr.store.wrap import ReadOnlyStore
+from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.testing.store_changes import ChangeContract
 from omnizarr.testing.store_values import VALUE, ValueContract
 

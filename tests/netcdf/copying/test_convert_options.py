@@ -24,7 +24,7 @@ from omnizarr.netcdf import convert
 from omnizarr.netcdf.filters.known import Fletcher32, Shuffle, Zlib, Zstd
 from omnizarr.netcdf.filters.text import read_filter_attribute
 from omnizarr.store import MemoryStore
-from omnizarr.store.draft import draft_name
+from omnizarr.store.directories.draft import draft_name
 
 
 @pytest.fixture

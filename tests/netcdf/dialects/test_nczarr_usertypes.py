@@ -39,7 +39,7 @@ from omnizarr.netcdf.model.types import (
 )
 from omnizarr.store import MemoryStore
 from omnizarr.store.base import Store
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
 
 CLOUD = Enum("/cloud_t", BYTE, (("Clear", 0), ("Cumulus", 2), ("Missing", 127)))
 RAW = Opaque("/raw_t", 3)

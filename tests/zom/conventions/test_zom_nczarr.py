@@ -24,7 +24,7 @@ from omnizarr.errors import MetadataError
 from omnizarr.netcdf.validate import validate_dataset
 from omnizarr.store import MemoryStore
 from omnizarr.store.base import Store
-from omnizarr.store.wrap import FaultStore
+from omnizarr.store.layers.wrap import FaultStore
 from omnizarr.zom import from_node
 from omnizarr.zom.conventions import convention
 from omnizarr.zom.conventions.nczarr import ArrayV2, DatasetV2, DatasetV3

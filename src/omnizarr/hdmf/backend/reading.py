@@ -38,7 +38,7 @@ from omnizarr.hierarchy.paths import joined, normal_path, parent_of
 from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
-from omnizarr.store.url import scheme_of
+from omnizarr.store.urls.open import scheme_of
 
 ROOT = "root"
 AnyBuilder: TypeAlias = GroupBuilder | DatasetBuilder

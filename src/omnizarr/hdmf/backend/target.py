@@ -22,7 +22,7 @@ from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.store.base import Store
-from omnizarr.store.url import Mode, scheme_of
+from omnizarr.store.urls.open import Mode, scheme_of
 
 # The mode of the group, and whether its nodes come from its consolidated metadata; those of a file that is
 # changed may be stale, and become so.

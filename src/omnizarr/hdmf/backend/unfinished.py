@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
+from omnizarr.store.layers.wrap import WrappedStore
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.wrap import WrappedStore
 
 MARK = ".omnizarr-unfinished"
 

@@ -21,9 +21,9 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
-from omnizarr.store.directory import DirectoryStore
-from omnizarr.store.wrap import WrappedStore
-from omnizarr.store.zip import ZipStore
+from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.layers.wrap import WrappedStore
+from omnizarr.store.zips.zip import ZipStore
 
 JOURNAL = ".omnizarr-copy"
 _VERSION = 1

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy.paths import joined
 from omnizarr.store.base import Store
-from omnizarr.store.url import NETWORK, scheme_of
+from omnizarr.store.urls.open import NETWORK, scheme_of
 
 _LOCAL = ("file", "memory")
 _WEB = ("http", "https")

@@ -12,7 +12,7 @@ from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats import FORMATS
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _ZIP = b"PK"

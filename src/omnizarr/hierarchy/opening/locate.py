@@ -12,7 +12,7 @@ from omnizarr.hierarchy.opening.explain_store import explained
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.store.base import Store
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.url import Mode, open_store
+from omnizarr.store.urls.open import Mode, open_store
 
 
 class Place(NamedTuple):

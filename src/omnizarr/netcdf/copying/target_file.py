@@ -21,7 +21,7 @@ from omnizarr.netcdf.model.items import AnyArray
 from omnizarr.netcdf.model.nodes import GroupModel, Loss, VariableModel
 from omnizarr.netcdf.model.types import CHAR, STRING
 from omnizarr.netcdf.values.text import text_to_chars
-from omnizarr.store.draft import Draft, open_exclusive
+from omnizarr.store.directories.draft import Draft, open_exclusive
 
 # Every integer up to here is a double.
 _EXACT = 2**53

@@ -8,7 +8,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats.v2_node import ARRAY
 from omnizarr.store.base import ByteRange
-from omnizarr.store.wrap import WrappedStore
+from omnizarr.store.layers.wrap import WrappedStore
 
 # Sizes that numpy does not have in bytes; where there is one, `i8` is a byte too.
 _BITS = re.compile(rb'"[<>|](?:[iu](?:16|32|64)|f(?:32|64))"')

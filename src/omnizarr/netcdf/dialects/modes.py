@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from omnizarr.errors import ConversionError
-from omnizarr.store.url import split_fragment
+from omnizarr.store.urls.open import split_fragment
 
 _PURE = ("zarr", "xarray", "noxarray")
 _FORMATS = {"v2": 2, "v3": 3}

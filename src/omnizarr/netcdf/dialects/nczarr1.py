@@ -23,7 +23,7 @@ from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.sidecars import read_sidecar
 from omnizarr.netcdf.model.types import ATOMIC_TYPES
 from omnizarr.store.base import ByteRange
-from omnizarr.store.wrap import ReadOnlyStore
+from omnizarr.store.layers.wrap import ReadOnlyStore
 
 _ROOT = ".nczarr"
 _GROUP = (".nczgroup",)

@@ -24,7 +24,7 @@ from omnizarr.netcdf.dialects.sidecars import store_sidecars
 from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.netcdf.model.nodes import GroupModel
 from omnizarr.store.base import Store
-from omnizarr.store.url import Mode
+from omnizarr.store.urls.open import Mode
 
 PROPERTIES = f"version=2,omnizarr={__version__},nczarr=2.0.0"
 

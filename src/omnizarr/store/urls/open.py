@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.base import Store
-from omnizarr.store.directory import DirectoryStore
+from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.object_places import SCHEMES, shown_url
-from omnizarr.store.objects import ObjectStore
-from omnizarr.store.wrap import ReadOnlyStore
-from omnizarr.store.zip import ZipStore
+from omnizarr.store.objects.objects import ObjectStore
+from omnizarr.store.objects.places import SCHEMES, shown_url
+from omnizarr.store.zips.zip import ZipStore
 
 Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
 StoreLike: TypeAlias = str | os.PathLike[str] | Store | MutableMapping[str, bytes]

@@ -14,10 +14,10 @@ from isal import isal_zlib
 
 from omnizarr.config import config
 from omnizarr.store.base import ByteRange, Span
-from omnizarr.store.files import BINARY, file_size, read_at, read_between, read_into
+from omnizarr.store.directories.files import BINARY, file_size, read_at, read_between, read_into
 from omnizarr.store.keys import check_key
 from omnizarr.store.ranges import bounds
-from omnizarr.store.zipformat import DEFLATED, ENCRYPTED, LOCAL, LOCAL_SIGNATURE, STORED, Entry
+from omnizarr.store.zips.format import DEFLATED, ENCRYPTED, LOCAL, LOCAL_SIGNATURE, STORED, Entry
 
 _PIECE = 2**20
 # No byte of deflate gives more than this many bytes: it has codes of at least one bit for at most 258.

@@ -8,8 +8,8 @@ import stat
 from contextlib import suppress
 
 from omnizarr.errors import StoreError
-from omnizarr.store.cases import CaseProbe, has_cases, taken_for
-from omnizarr.store.files import sync_directory
+from omnizarr.store.directories.cases import CaseProbe, has_cases, taken_for
+from omnizarr.store.directories.files import sync_directory
 
 _TRIES = 100
 _REMEMBERED = 4096

@@ -16,8 +16,8 @@ from typing import Any
 from omnizarr.errors import KeyNameError, StoreError
 from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Span, Store
 from omnizarr.store.keys import check_key, check_prefix, is_legal
-from omnizarr.store.object_places import PROCESS, S3_KEY_BYTES, connect
-from omnizarr.store.object_reads import (
+from omnizarr.store.objects.places import PROCESS, S3_KEY_BYTES, connect
+from omnizarr.store.objects.reads import (
     Absent,
     State,
     failures,

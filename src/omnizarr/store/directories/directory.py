@@ -12,14 +12,22 @@ from typing import NoReturn, TypeVar
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
-from omnizarr.store.cases import CaseProbe, folds_case
-from omnizarr.store.draft import Draft, Drafts
-from omnizarr.store.failure import failure
-from omnizarr.store.files import READ, FileReader, file_size, read_into, read_part, read_spans, read_whole
+from omnizarr.store.directories.cases import CaseProbe, folds_case
+from omnizarr.store.directories.draft import Draft, Drafts
+from omnizarr.store.directories.failure import failure
+from omnizarr.store.directories.files import (
+    READ,
+    FileReader,
+    file_size,
+    read_into,
+    read_part,
+    read_spans,
+    read_whole,
+)
+from omnizarr.store.directories.parents import Parents
+from omnizarr.store.directories.tree import names_in, remove_contents, remove_tree, walk
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.parents import Parents
 from omnizarr.store.ranges import check_part, check_spans, check_start
-from omnizarr.store.tree import names_in, remove_contents, remove_tree, walk
 
 # What the operating system says where there is no such key: a part of it is a value, or it is a
 # prefix, a link to itself, or longer than any name of this file system.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from omnizarr.config import config
 from omnizarr.store.base import Buffer, ByteRange, Change, Reader, Store
+from omnizarr.store.layers.wrap import WrappedReader, WrappedStore
 from omnizarr.store.ranges import check_spans, cut
 from omnizarr.store.readers import BytesReader
-from omnizarr.store.wrap import WrappedReader, WrappedStore
 
 
 class CachedStore(WrappedStore):

@@ -13,10 +13,10 @@ from dataclasses import replace
 from isal import isal_zlib
 
 from omnizarr.store.base import Buffer
-from omnizarr.store.draft import Draft
-from omnizarr.store.files import flat, write_all_at
-from omnizarr.store.zipformat import DEFLATED, STORED, Entry, central_directory
-from omnizarr.store.zipread import ZipReader
+from omnizarr.store.directories.draft import Draft
+from omnizarr.store.directories.files import flat, write_all_at
+from omnizarr.store.zips.format import DEFLATED, STORED, Entry, central_directory
+from omnizarr.store.zips.read import ZipReader
 
 _PIECE = 2**20
 # Values up to this size are joined to their header: one call instead of two.

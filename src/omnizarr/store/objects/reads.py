@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import ByteRange, From, Last, Span
-from omnizarr.store.object_places import Place
+from omnizarr.store.objects.places import Place
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 
 # Farther than any object reaches, and within the numbers that every server can read.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from omnizarr.store.draft import is_draft, remove_stale
+from omnizarr.store.directories.draft import is_draft, remove_stale
 from omnizarr.store.keys import is_legal
 
 _GONE = (FileNotFoundError, NotADirectoryError)

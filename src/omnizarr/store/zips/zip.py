@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
-from omnizarr.store.draft import open_exclusive
-from omnizarr.store.failure import failure
+from omnizarr.store.directories.draft import open_exclusive
+from omnizarr.store.directories.failure import failure
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.listing import listing_of
 from omnizarr.store.ranges import check_part, check_spans, check_start
-from omnizarr.store.zipformat import DEFLATED, ENCRYPTED, STORED, Entry
-from omnizarr.store.zipread import BadEntryError, ZipReader, open_archive, top_folder
-from omnizarr.store.zipwrite import ZipWriter
+from omnizarr.store.zips.format import DEFLATED, ENCRYPTED, STORED, Entry
+from omnizarr.store.zips.read import BadEntryError, ZipReader, open_archive, top_folder
+from omnizarr.store.zips.write import ZipWriter
 
 T = TypeVar("T")
 ZipMode: TypeAlias = Literal["r", "r+", "a", "w", "x", "w-"]

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 
 from omnizarr.store.base import Buffer, KeyLocks
-from omnizarr.store.files import BINARY, sync_directory, write_all
+from omnizarr.store.directories.files import BINARY, sync_directory, write_all
 
 if sys.platform != "win32":
     import fcntl

@@ -1,0 +1,1 @@
+"""Values as files in a directory of the file system."""

@@ -1,0 +1,1 @@
+"""Stores around stores: reading only, counting, failing, caching, one over another."""

@@ -1,0 +1,1 @@
+"""From paths and URLs to stores."""

@@ -1,0 +1,1 @@
+"""Values as entries of one zip archive."""
