@@ -1,0 +1,1 @@
+"""Values as rows of a database: SQLite, LMDB, Redis."""
