@@ -6,8 +6,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Callable, Mapping, MutableMapping
-from typing import Literal, TypeAlias
+from collections.abc import MutableMapping
 from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
@@ -18,15 +17,21 @@ from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
 from omnizarr.store.objects.places import SCHEMES, shown_url
+from omnizarr.store.urls.modes import MODES, MUST_EXIST, Mode, Opener, Options, StoreLike
 from omnizarr.store.zips.zip import ZipStore
 
-Mode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
-StoreLike: TypeAlias = str | os.PathLike[str] | Store | MutableMapping[str, bytes]
-Options: TypeAlias = Mapping[str, object]
-Opener: TypeAlias = Callable[[str, Mode, Options], Store]
+__all__ = [
+    "NETWORK",
+    "OPENERS",
+    "Mode",
+    "Opener",
+    "Options",
+    "StoreLike",
+    "open_store",
+    "scheme_of",
+    "split_fragment",
+]
 
-MODES = ("r", "r+", "a", "w", "w-")
-_MUST_EXIST = ("r", "r+")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file):", re.IGNORECASE)
 _EXTRAS = {"kv": ("lmdb", "redis", "rediss", "unix")}
 NETWORK = SCHEMES
@@ -104,7 +109,7 @@ def _open_path(path: str, mode: Mode, options: Options, *, is_zip: bool = False)
     _refuse_options(path, options)
     if is_zip or _is_archive(path):
         return ZipStore(path, mode=mode if mode in ("r", "r+") else "a")
-    return DirectoryStore(path, read_only=mode == "r", create=mode not in _MUST_EXIST)
+    return DirectoryStore(path, read_only=mode == "r", create=mode not in MUST_EXIST)
 
 
 def _open_file_url(url: str, mode: Mode, options: Options) -> Store:
@@ -123,7 +128,7 @@ def _open_memory(url: str, mode: Mode, options: Options) -> Store:
     _refuse_options(url, options)
     name = place.partition("://")[2].strip("/")
     with _naming:
-        if mode in _MUST_EXIST and name not in _named:
+        if mode in MUST_EXIST and name not in _named:
             raise StoreNotFoundError("there is no memory store of this name", store=place)
         store = _named.setdefault(name, MemoryStore(name=f"memory://{name}"))
     return _in_mode(store, mode)
