@@ -7,6 +7,7 @@ from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore,
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
 from omnizarr.store.urls.open import Mode, StoreLike, open_store, split_fragment
+from omnizarr.store.zips.inside import InnerZipStore
 from omnizarr.store.zips.zip import ZipStore
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DirectoryStore",
     "FaultStore",
     "From",
+    "InnerZipStore",
     "KeyLocks",
     "Last",
     "Listing",

@@ -16,7 +16,7 @@ from omnizarr.netcdf.model.names import DefinitionError
 from omnizarr.netcdf.opened.opening import Place, is_replaceable
 from omnizarr.store.base import Store
 from omnizarr.store.memory import MemoryStore
-from omnizarr.store.zips.read import top_folder
+from omnizarr.store.zips.contents import top_folder
 
 
 class Backing(Protocol):

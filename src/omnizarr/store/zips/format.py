@@ -19,13 +19,17 @@ _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
 
-ENCRYPTED = 0x1
+ENCRYPTED, DESCRIBED_BEHIND = 0x1, 0x8
 _UTF8 = 0x800
 _MAX_16, _MAX_32 = 0xFFFF, 0xFFFFFFFF
 _VERSION, _VERSION_64 = 20, 45
 _UNIX = 3 << 8
 _ORDINARY_FILE = 0o100644 << 16
 _FIRST_DATE = (1 << 5) | 1  # 1 January 1980
+
+
+class BadEntryError(ValueError):
+    """An archive or an entry that is not what it says of itself; stores add their name and the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,14 @@ class Entry:
     flags: int = 0
 
     @property
+    def least_header_size(self) -> int:
+        """Bytes before the value, were there no extra fields."""
+        return LOCAL.size + len(self.name.encode())
+
+    @property
     def header_size(self) -> int:
         """Bytes before the value, where this library wrote the header."""
-        return LOCAL.size + len(self.name.encode()) + len(self._local_extra())
+        return self.least_header_size + len(self._local_extra())
 
     @property
     def stop(self) -> int:

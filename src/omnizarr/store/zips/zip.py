@@ -5,71 +5,26 @@ from __future__ import annotations
 import errno
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from omnizarr.errors import StoreError, StoreNotFoundError
-from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
+from omnizarr.store.base import Buffer, Change, KeyLocks
 from omnizarr.store.directories.draft import open_exclusive
-from omnizarr.store.directories.failure import failure
+from omnizarr.store.directories.files import BINARY
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.listing import listing_of
-from omnizarr.store.ranges import check_part, check_spans, check_start
-from omnizarr.store.zips.format import DEFLATED, ENCRYPTED, STORED, Entry
-from omnizarr.store.zips.read import BadEntryError, ZipReader, open_archive, top_folder
+from omnizarr.store.zips.contents import contents_of
+from omnizarr.store.zips.format import DEFLATED, ENCRYPTED, STORED, BadEntryError
+from omnizarr.store.zips.read import ZipReader
+from omnizarr.store.zips.source import FileSource
+from omnizarr.store.zips.values import Place, ZipValues
 from omnizarr.store.zips.write import ZipWriter
 
-T = TypeVar("T")
 ZipMode: TypeAlias = Literal["r", "r+", "a", "w", "x", "w-"]
 
-_MAC_FORKS = "__MACOSX/"  # what macOS adds to an archive about the files in it
 
-
-class Place(NamedTuple):
-    """An entry, and the file that it is in: the archive, or the one that will replace it."""
-
-    reader: ZipReader
-    entry: Entry
-
-
-@dataclass(frozen=True, slots=True)
-class EntryReader:
-    """An entry, which stays in its file when another one takes its name.
-
-    `fail` raises for what cannot be read of it.
-    """
-
-    place: Place
-    fail: Callable[[Exception], NoReturn]
-
-    def get(self, part: ByteRange | None = None) -> bytes:
-        """Return all bytes, or a part of them."""
-        if part is not None:
-            check_part(part)
-        return self._try(lambda archive, entry: archive.read(entry, part))
-
-    def get_into(self, out: memoryview, start: int = 0) -> int:
-        """Fill `out` as `Store.get_into` does."""
-        check_start(start)
-        return self._try(lambda archive, entry: archive.read_into(entry, out, start))
-
-    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Return several (start, length) parts."""
-        check_spans(spans)
-        return self._try(lambda archive, entry: archive.read_spans(entry, spans))
-
-    def _try(self, read: Callable[[ZipReader, Entry], T]) -> T:
-        try:
-            return read(*self.place)
-        except (BadEntryError, OSError) as error:
-            self.fail(error)
-
-
-class ZipStore(Store):
+class ZipStore(ZipValues):
     """Values in a zip archive.
 
     New values go to a hidden file beside the archive. Closing the store, or `flush`, adds the old
@@ -103,8 +58,6 @@ class ZipStore(Store):
         another writer has it.
     """
 
-    lists_cheaply = True
-
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -115,58 +68,25 @@ class ZipStore(Store):
         fsync: bool = False,
     ) -> None:
         self._writer: ZipWriter | None = None
-        self._closed = self._changed = False
+        self._changed = False
+        self._closed = True  # where what follows raises there is nothing to close
         if mode not in ("r", "r+", "a", "w", "x", "w-"):
             raise ValueError(f"mode: expected one of r, r+, a, w, x, w-, found {mode!r}")
         if compression not in (STORED, DEFLATED):
             raise ValueError(f"compression: expected {STORED} (stored) or {DEFLATED}, found {compression!r}")
         self.path = os.path.realpath(os.fspath(path))
-        self.name = Path(self.path).as_uri()
+        super().__init__(Path(self.path).as_uri(), folder)
         self.read_only = mode == "r"
         self._compression = compression
         self._fsync = fsync
         self._locks = KeyLocks()
         self._process = os.getpid()
         self._comment = b""
-        self._places: dict[str, Place] = {}
-        self._folder = "" if not folder else folder.strip("/") + "/"
         try:
             self._open(mode, folder)
         except BaseException:
             self._release()
             raise
-
-    @property
-    def folder(self) -> str:
-        """The folder of the archive that all keys are in, with a `/` after it; `""` where there is none."""
-        return self._folder
-
-    def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
-        if part is not None:
-            check_part(part)
-        reader = self._reader(key)
-        return None if reader is None else reader.get(part)
-
-    def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        check_start(start)
-        reader = self._reader(key)
-        return None if reader is None else reader.get_into(out, start)
-
-    def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        check_spans(spans)
-        reader = self._reader(key)
-        return None if reader is None else reader.get_ranges(spans)
-
-    def reading(self, key: str) -> AbstractContextManager[Reader | None]:
-        return nullcontext(self._reader(key))
-
-    def _reader(self, key: str) -> EntryReader | None:
-        place = self._find(key)
-        return None if place is None else EntryReader(place, lambda error: self._fail("read", error, key))
-
-    def size(self, key: str) -> int | None:
-        place = self._find(key)
-        return None if place is None else place.entry.size
 
     def set(self, key: str, value: Buffer) -> None:
         self._check_write(key)
@@ -200,16 +120,6 @@ class ZipStore(Store):
         self.require_writable(prefix)
         for key in self.list_prefix(prefix):
             self.delete(key)
-
-    def list_prefix(self, prefix: str = "") -> Iterator[str]:
-        check_prefix(prefix)
-        self._check_open()
-        return iter([key for key in list(self._places) if key.startswith(prefix)])
-
-    def list_dir(self, prefix: str = "") -> Listing:
-        check_prefix(prefix)
-        self._check_open()
-        return listing_of(list(self._places), prefix)
 
     def flush(self) -> None:
         """Make what was written so far the archive, as `close` does, and go on.
@@ -264,21 +174,14 @@ class ZipStore(Store):
 
     def _read_directory(self, folder: str | None) -> None:
         try:
-            reader, (entries, self._comment) = open_archive(self.path)
+            source = FileSource(os.open(self.path, os.O_RDONLY | BINARY))
+            entries, self._comment = contents_of(source)
         except (BadEntryError, OSError) as error:
             self._fail("open", error, None)
         if not self.read_only and any(entry.flags & ENCRYPTED for entry in entries):
             raise StoreError("cannot write: entries of it are encrypted", store=self.name)
-        named = {entry.name: entry for entry in entries if not entry.name.startswith(_MAC_FORKS)}
-        if folder is None:
-            self._folder = top_folder(named, Path(self.path).name)
-        start = len(self._folder)
-        self._places = {
-            name[start:]: Place(reader, entry)
-            for name, entry in named.items()
-            if name.startswith(self._folder)
-        }
-        if len(self._places) < len(named) and not self.read_only:
+        left_out = self._take(ZipReader(source), entries, folder, Path(self.path).name)
+        if left_out and not self.read_only:
             raise StoreError(f"cannot write: not all entries are in {self._folder!r}", store=self.name)
 
     def _start_writing(self) -> None:
@@ -289,7 +192,7 @@ class ZipStore(Store):
             raise StoreError("another writer has it open", store=self.name, errno=errno.EAGAIN) from None
         except OSError as error:
             self._fail("write", error, None)
-        self._new = ZipReader(os.dup(self._writer.draft.fd))
+        self._new = ZipReader(FileSource(os.dup(self._writer.draft.fd)))
 
     def _publish(self) -> None:
         """Put the draft in the place of the archive, or a second one where the first has too many holes.
@@ -306,7 +209,7 @@ class ZipStore(Store):
                 for reader, entry in places
             ]
             target.finish(entries, self._comment)
-            reader, start = ZipReader(os.dup(target.draft.fd)), len(self._folder)
+            reader, start = ZipReader(FileSource(os.dup(target.draft.fd))), len(self._folder)
             target.publish(fsync=self._fsync, mode_of=self.path)
         except (BadEntryError, OSError) as error:
             self._closed = True
@@ -334,15 +237,6 @@ class ZipStore(Store):
             raise StoreError("cannot write: it was opened for reading", store=self.name)
         return self._writer
 
-    def _find(self, key: str) -> Place | None:
-        check_key(key)
-        self._check_open()
-        return self._places.get(key)
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreError("it is closed", store=self.name)
-
     def _check_write(self, key: str) -> None:
         check_key(key)
         if self._folder:
@@ -355,6 +249,3 @@ class ZipStore(Store):
     def _release(self) -> None:
         if self._writer is not None and self._process == os.getpid():
             self._writer.draft.close()
-
-    def _fail(self, action: str, error: Exception, key: str | None) -> NoReturn:
-        raise failure(action, error, store=self.name, key=key) from error
