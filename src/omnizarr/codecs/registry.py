@@ -6,7 +6,6 @@ so does `register`. Modules are imported when a codec of theirs is first asked f
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any
 
 from omnizarr.codecs.base import Codec
 from omnizarr.jsontypes import JsonObject, as_json, shown
-from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.extension import Extension, legacy_codec_name
 
 _HERE = "omnizarr.codecs."
 
@@ -67,8 +66,6 @@ ALIASES: dict[str, str] = {
     },
 }
 
-# …/zarr/spec/codec/gzip, …/codec/gzip/1.0, …/codecs/gzip/1.0
-_LEGACY_URI = re.compile(r"https?://purl\.org/zarr/spec/codecs?/([^/]+)(?:/[0-9.]+)?/?")
 _CORE = ("gzip", "zstd", "blosc")
 
 
@@ -88,8 +85,7 @@ def codec_class(name: str) -> type[Codec] | None:
 
 def canonical_name(name: str) -> str:
     """Return the registered name of a codec: aliases and legacy URIs resolved."""
-    found = _LEGACY_URI.fullmatch(name)
-    name = found[1] if found else name
+    name = legacy_codec_name(name) or name
     return ALIASES.get(name, name)
 
 

@@ -237,7 +237,7 @@ def chain_to_v2(codecs: tuple[Extension, ...], data_type: DataType, ndim: int) -
     for i, codec in enumerate(rest):
         if i == at:
             continue
-        converted = _codec_to_v2(codec)
+        converted = codec_to_v2(codec)
         if converted is None:
             losses.append(f"codec {codec.name}: Zarr v2 has no such codec")
         else:
@@ -259,7 +259,8 @@ def _merged(head: list[Extension], codec: Extension, ndim: int) -> tuple[list[Ex
     return head, False
 
 
-def _codec_to_v2(codec: Extension) -> Extension | None:
+def codec_to_v2(codec: Extension) -> Extension | None:
+    """Return a codec of bytes in v2's idiom, or None where v2 has none."""
     options = codec.configuration
     if numcodecs_id(codec) is not None:
         return codec

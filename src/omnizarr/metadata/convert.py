@@ -188,7 +188,7 @@ def _array_to_v2(metadata: ArrayMetadata) -> _ConvertedArray:
         data_type=chain.data_type,
         codecs=chain.codecs,
         fill_value=_refilled(metadata.fill_value, chain.data_type, lambda data_type: None),
-        spelling={} if _is_from_v3(metadata) else metadata.spelling,
+        spelling=metadata.spelling if metadata.spelling.get("zarr_format") == 2 else {},
     )
     return _ConvertedArray(array, tuple(losses), chain.same_bytes and not sharded)
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
+
+
+class Owned(NamedTuple):
+    """All that belongs to a node and to what is below it: some keys, and what lies below some prefixes."""
+
+    keys: tuple[str, ...]
+    prefixes: tuple[str, ...]
 
 
 class Format(Protocol):
@@ -62,3 +69,33 @@ class Format(Protocol):
 
     def node_path(self, key: str) -> str | None:
         """Return the path of the node whose deciding document lies at `key`, or None for other keys."""
+
+    @property
+    def implicit_groups(self) -> bool:
+        """Whether a path is a group that has no document, but nodes below it."""
+
+    def nodes_below(self, path: str) -> str:
+        """Return the prefix under which the documents of all nodes below a group lie."""
+
+    def children(
+        self, path: str, found: Sequence[str], prefixes: Sequence[str]
+    ) -> dict[str, tuple[str, ...] | None]:
+        """Return the paths of what may be a group's children, as the listing of `nodes_below(path)` has it.
+
+        Parameters
+        ----------
+        found, prefixes
+            The keys and the prefixes of that listing.
+
+        Returns
+        -------
+        dict
+            For each path the keys of its documents; None where the listing does not tell, so that they
+            have to be asked for.
+        """
+
+    def owned(self, path: str) -> Owned:
+        """Return where all that belongs to a node lies, what is below it included."""
+
+    def root_documents(self) -> dict[str, bytes]:
+        """Return what a hierarchy has beside its nodes, by key; to be stored before the first of them."""

@@ -5,12 +5,13 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, parse_json, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import check_extra
+from omnizarr.metadata.formats.base import Owned
 from omnizarr.metadata.formats.v3_array import (
     finished,
     read_array,
@@ -60,6 +61,29 @@ class V3:
         if key == _KEY:
             return ""
         return key[: -len(_KEY) - 1] if key.endswith(f"/{_KEY}") else None
+
+    @property
+    def implicit_groups(self) -> bool:
+        """False: each group has a document."""
+        return False
+
+    def nodes_below(self, path: str) -> str:
+        """Return the path, with a `/` at its end."""
+        return f"{path}/" if path else ""
+
+    def children(
+        self, path: str, found: Sequence[str], prefixes: Sequence[str]
+    ) -> dict[str, tuple[str, ...] | None]:
+        """Return what has a directory of its own."""
+        return {prefix[:-1]: None for prefix in prefixes}
+
+    def owned(self, path: str) -> Owned:
+        """Return what lies in the node's directory."""
+        return Owned((), (f"{path}/" if path else "",))
+
+    def root_documents(self) -> dict[str, bytes]:
+        """Return none."""
+        return {}
 
     def read(
         self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
