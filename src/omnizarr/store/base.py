@@ -8,6 +8,7 @@ Prefixes are directories: `""` for the root, otherwise a path that ends in `/`.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +50,18 @@ class Listing(NamedTuple):
 
     keys: list[str]
     prefixes: list[str]
+
+
+class Facts(NamedTuple):
+    """What is told of a value without its bytes: its size, and text that its successor does not share."""
+
+    size: int
+    state: str
+
+    @classmethod
+    def of(cls, value: bytes) -> Self:
+        """Return the facts of a value of which nothing else is known; the state is a digest."""
+        return cls(len(value), hashlib.blake2b(value, digest_size=16).hexdigest())
 
 
 class Reader(Protocol):
@@ -132,6 +145,14 @@ class Store(ABC):
         """Say whether there is a value."""
         return self.size(key) is not None
 
+    def facts(self, key: str) -> Facts | None:
+        """Return what tells a value from the one that replaces it, or None where there is no such key.
+
+        An ETag or a time of change where the store has one; else a digest, for which the value is read.
+        """
+        value = self.get(key)
+        return None if value is None else Facts.of(value)
+
     @abstractmethod
     def set(self, key: str, value: Buffer) -> None:
         """Replace the value of `key`, atomically."""
@@ -152,6 +173,11 @@ class Store(ABC):
     def delete(self, key: str) -> None:
         """Remove a key; it need not exist."""
 
+    def delete_many(self, keys: Sequence[str]) -> None:
+        """Remove keys, which need not exist; one after another, or by fewer requests than there are keys."""
+        for key in keys:
+            self.delete(key)
+
     @abstractmethod
     def delete_prefix(self, prefix: str) -> None:
         """Remove every key below a prefix."""
@@ -160,9 +186,20 @@ class Store(ABC):
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         """Yield every key below a prefix, in no particular order."""
 
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        """Yield every key below a prefix with the bytes of its value; what goes meanwhile is left out."""
+        for key in self.list_prefix(prefix):
+            if (size := self.size(key)) is not None:
+                yield key, size
+
     @abstractmethod
     def list_dir(self, prefix: str = "") -> Listing:
         """Return the keys and the prefixes directly below a prefix."""
+
+    @property
+    def identity(self) -> str:
+        """What tells the values of this store from those of any other: the name, unless that does not."""
+        return self.name
 
     def mapping(self) -> StoreMapping:
         """Return the keys and values as a mutable mapping; changes to it go straight to the store."""

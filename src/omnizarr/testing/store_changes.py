@@ -115,6 +115,20 @@ class ChangeContract:
         assert list(store.list_prefix()) == ["a/d"]
         assert store.list_dir("a/") == Listing(["a/d"], [])
 
+    def test_delete_many(self, store: Store) -> None:
+        for key in ("a/x", "a/y", "a/y.z", "b"):
+            store.set(key, VALUE)
+        store.delete_many(["a/x", "none", "a/y"])
+        store.delete_many([])
+        assert sorted(store.list_prefix()) == ["a/y.z", "b"]
+
+    def test_sizes_in_listings(self, store: Store) -> None:
+        for number, key in enumerate(("a/x", "a/y/z", "b")):
+            store.set(key, bytes(number))
+        assert sorted(store.list_sizes()) == [("a/x", 0), ("a/y/z", 1), ("b", 2)]
+        assert sorted(store.list_sizes("a/")) == [("a/x", 0), ("a/y/z", 1)]
+        assert list(store.list_sizes("c/")) == []
+
     def test_delete_prefix(self, store: Store) -> None:
         for key in ("a/b", "a/c/d", "ab", "b/a/x"):
             store.set(key, VALUE)

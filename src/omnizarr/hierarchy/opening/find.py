@@ -5,6 +5,7 @@ from __future__ import annotations
 from omnizarr.errors import MetadataError, Problem, UnsupportedError
 from omnizarr.hierarchy.documents import read_documents
 from omnizarr.hierarchy.opening.formats import find_documents
+from omnizarr.hierarchy.opening.gathered import documents_gathered
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
@@ -19,7 +20,9 @@ def find_metadata(
     use_consolidated: bool | str | None = None,
 ) -> tuple[Format, NodeMetadata] | None:
     """Return the format and the metadata of a node, or None; costs and errors are those of `find_node`."""
-    found = find_documents(store, path, zarr_format)
+    gathers = store.requests > 1 and use_consolidated is not False
+    gather = documents_gathered(use_consolidated) if gathers else None
+    found = find_documents(store, path, zarr_format, gather)
     if found is None:
         return None
     format, documents = found
@@ -27,8 +30,11 @@ def find_metadata(
     if metadata is None:
         message = f"a draft of Zarr v3, which is not one of the formats {', '.join(map(repr, FORMATS))}"
         raise UnsupportedError([Problem("zarr_format", message, True)], store=store.name, path=path)
-    if isinstance(metadata, GroupMetadata):
+    if isinstance(metadata, GroupMetadata) and not gathers:
         metadata = _with_consolidated(store, format, path, metadata, documents, use_consolidated)
+    if isinstance(metadata, GroupMetadata) and use_consolidated and metadata.consolidated is None:
+        message = "no consolidated metadata, which consolidate_metadata writes"
+        raise MetadataError([Problem("", message)], store=store.name, path=path)
     return format, metadata
 
 
@@ -46,7 +52,4 @@ def _with_consolidated(
         if (value := store.get(stored)) is not None:
             both = read_documents(store, format, path, {**documents, key: value})
             metadata = both if isinstance(both, GroupMetadata) else metadata
-    if use_consolidated and metadata.consolidated is None:
-        message = "no consolidated metadata, which consolidate_metadata writes"
-        raise MetadataError([Problem("", message)], store=store.name, path=path)
     return metadata

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from omnizarr.config import config
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents
@@ -13,6 +16,8 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
+
+Fetch: TypeAlias = Callable[[Store, Format, str], dict[str, bytes]]
 
 
 def format_of(zarr_format: int | str | None) -> Format:
@@ -56,14 +61,15 @@ def format_for_new(store: Store, path: str, zarr_format: int | str | None) -> Fo
 
 
 def find_documents(
-    store: Store, path: str, zarr_format: int | str | None
+    store: Store, path: str, zarr_format: int | str | None, fetch: Fetch | None = None
 ) -> tuple[Format, dict[str, bytes]] | None:
     """Return the format and the documents of the node at `path`, or None where there is none.
 
-    Formats are asked for one after another, Zarr v3 first, unless one is named.
+    Formats are asked for one after another, Zarr v3 first, unless one is named. `fetch` is another way
+    to get the documents of one than `fetch_documents`.
     """
     formats = FORMATS.values() if zarr_format is None else (format_of(zarr_format),)
     for format in formats:
-        if documents := fetch_documents(store, format, path):
+        if documents := (fetch or fetch_documents)(store, format, path):
             return format, documents
     return None

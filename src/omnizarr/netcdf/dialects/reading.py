@@ -13,6 +13,7 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.attributes import cast_attribute
+from omnizarr.netcdf.dialects.ahead import AskedAhead
 from omnizarr.netcdf.dialects.arrays import (
     array_type,
     describe_array,
@@ -63,7 +64,7 @@ class _Reader:
 
     def __init__(self, root: Group, dialect: str, notes: Notes) -> None:
         self.root = root
-        self.notes = notes
+        self.notes = AskedAhead(notes)
         self.noted: dict[str, int] = {}
         self.contents: dict[str, _Content] = {}
         self.types: dict[str, UserType] = {}
@@ -77,6 +78,7 @@ class _Reader:
         )
 
     def run(self) -> Found:
+        self.notes.ask(self.root)
         self.collect(self.root, "/")
         self.read_types()
         self.found.set_root(declared(self.group("/", "/")))
@@ -138,7 +140,7 @@ class _Reader:
 
     def children(self, node: Group, path: str, notes: GroupNotes) -> Iterator[tuple[str, Group | Array]]:
         """Yield the arrays, then the groups that the notes list; what is not there, or unreadable, warns."""
-        stored = tuple(node.keys()) if notes.arrays is None or notes.groups is None else ()
+        stored = self.notes.names(node) if notes.arrays is None or notes.groups is None else ()
         for names, kind in ((notes.arrays, Array), (notes.groups, Group)):
             for name in dict.fromkeys(stored if names is None else names):
                 child = self.child(node, path, name)
@@ -153,7 +155,7 @@ class _Reader:
     def child(self, node: Group, path: str, name: str) -> Group | Array | None:
         try:
             if "/" not in name:
-                return node[name]
+                return self.notes.child(node, name)
             self.found.leave_out("missing-node", join(path, name), "expected the name of a node here")
         except KeyError as error:
             self.found.leave_out("missing-node", join(path, name), str(error))

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
+from omnizarr.store.base import Buffer, ByteRange, Change, Facts, Listing, Reader, Store
+from omnizarr.store.readers import facts_of
 
 Fault: TypeAlias = Callable[[str, str], BaseException | None]
 
@@ -62,6 +63,10 @@ class WrappedStore(Store):
         self.before("exists", key)
         return self.inner.exists(key)
 
+    def facts(self, key: str) -> Facts | None:
+        self.before("facts", key)
+        return self.inner.facts(key)
+
     def set(self, key: str, value: Buffer) -> None:
         self.before("set", key)
         self.inner.set(key, value)
@@ -90,6 +95,10 @@ class WrappedStore(Store):
         self.before("list_dir", prefix)
         return self.inner.list_dir(prefix)
 
+    @property
+    def identity(self) -> str:
+        return self.inner.identity
+
     def close(self) -> None:
         self.inner.close()
 
@@ -117,6 +126,10 @@ class WrappedReader:
         self.store.before("get_ranges", self.key)
         return self.inner.get_ranges(spans)
 
+    def facts(self) -> Facts | None:
+        """Return the facts of the value, where `inner` knows them."""
+        return facts_of(self.inner)
+
 
 class ReadOnlyStore(WrappedStore):
     """A store that refuses every change with `ReadOnlyError`."""
@@ -128,6 +141,9 @@ class ReadOnlyStore(WrappedStore):
     def before(self, operation: str, key: str) -> None:
         if operation in _WRITES:
             self.require_writable(key)
+
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        return self.inner.list_sizes(prefix)
 
 
 class CountingStore(WrappedStore):
@@ -170,6 +186,10 @@ class CountingStore(WrappedStore):
         parts = super().get_ranges(key, spans)
         self.count_bytes(read=sum(map(len, parts or ())))
         return parts
+
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        self.before("list_sizes", prefix)
+        return self.inner.list_sizes(prefix)
 
     def wrapped(self, key: str, reader: Reader) -> Reader:
         return _CountingReader(self, key, reader)

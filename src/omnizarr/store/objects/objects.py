@@ -11,21 +11,24 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 from typing import Any
 
 from omnizarr.errors import KeyNameError, StoreError
-from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Span, Store
+from omnizarr.store.base import Buffer, ByteRange, Change, Facts, KeyLocks, Listing, Reader, Span, Store
 from omnizarr.store.keys import check_key, check_prefix, is_legal
 from omnizarr.store.objects.places import PROCESS, S3_KEY_BYTES, connect
 from omnizarr.store.objects.reads import (
     Absent,
     State,
+    facts_of_state,
     failures,
     fetch,
     fetch_spans,
     head,
     read_into,
     reader_of,
+    state_of,
 )
 from omnizarr.store.ranges import check_part, check_spans, check_start
 
@@ -98,14 +101,21 @@ class ObjectStore(Store):
         self._check(key)
         return nullcontext(reader_of(self.place, key))
 
+    @property
+    def identity(self) -> str:
+        return f"{self.place.server} {self.name}"
+
     def size(self, key: str) -> int | None:
+        found = self.facts(key)
+        return None if found is None else found.size
+
+    def facts(self, key: str) -> Facts | None:
         self._check(key)
         try:
             with failures(self.place, "read", key):
-                found: int = head(self.place, key)["size"]
+                return facts_of_state(state_of(head(self.place, key)))
         except Absent:
             return None
-        return found
 
     def set(self, key: str, value: Buffer) -> None:
         self._check(key, writing=True)
@@ -151,18 +161,23 @@ class ObjectStore(Store):
         with self._alone(key):
             self._delete(key)
 
+    def delete_many(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self._check(key, writing=True)
+        for start in range(0, len(keys), _PAGE):
+            self._delete_all(list(keys[start : start + _PAGE]))
+
     def delete_prefix(self, prefix: str) -> None:
         check_prefix(prefix)
         self.require_writable()
-        page: list[str] = []
-        for key in self.list_prefix(prefix):
-            page.append(key)
-            if len(page) == _PAGE:
-                self._delete_all(page)
-                page = []
-        self._delete_all(page)
+        listed = self.list_prefix(prefix)
+        while page := list(islice(listed, _PAGE)):
+            self._delete_all(page)
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        return (key for key, _ in self.list_sizes(prefix))
+
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         check_prefix(prefix)
         return self._listed(prefix)
 
@@ -179,7 +194,7 @@ class ObjectStore(Store):
         below = [f"{path}/" for path in found["common_prefixes"] if is_legal(path)]
         return Listing(sorted(self._ours(keys, prefix)), sorted(self._ours(below, prefix)))
 
-    def _listed(self, prefix: str) -> Iterator[str]:
+    def _listed(self, prefix: str) -> Iterator[tuple[str, int]]:
         import obstore
 
         try:
@@ -190,7 +205,8 @@ class ObjectStore(Store):
                     page = next(pages, None)
                 if page is None:
                     return
-                yield from self._ours([meta["path"] for meta in page], prefix)
+                sizes = {meta["path"]: meta["size"] for meta in page}
+                yield from ((key, sizes[key]) for key in self._ours(list(sizes), prefix))
         except Absent:
             return
 
