@@ -176,6 +176,8 @@ def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: s
     try:
         if kind == "http":
             options = {"allow_http": True, **arguments.get("client_options", {})}
+            # of bytes that a server compresses on the way no part has the place that was asked for
+            options["default_headers"] = {"Accept-Encoding": "identity", **options.get("default_headers", {})}
             return store.HTTPStore(url, **{**arguments, "client_options": options})
         if kind == "s3":
             parts = urlsplit(url)

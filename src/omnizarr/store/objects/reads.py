@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError, StoreNotFoundError
-from omnizarr.store.base import ByteRange, From, Last, Span
+from omnizarr.store.base import ByteRange, Facts, From, Last, Span
 from omnizarr.store.objects.places import Place
+from omnizarr.store.objects.web import check_answer, described, ignores_ranges, status_of
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 
 # Farther than any object reaches, and within the numbers that every server can read.
@@ -24,6 +25,8 @@ _FAR = 2**50
 _GAP = 256 * 1024
 _TAIL = 64 * 1024
 _AT_ONCE = 16
+# What is held at most of a value whose server gives no parts of it.
+_LARGEST_WHOLE = 2**30
 # What S3, Azure and GCS say where it is not the key that is absent.
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 
@@ -73,8 +76,8 @@ def failures(place: Place, action: str, key: str | None, *, absent: bool = True)
     except (exceptions.BaseError, ValueError, OSError) as error:
         if any(said in str(error) for said in _NO_BUCKET):
             raise StoreNotFoundError("there is no such bucket", store=place.name) from None
-        if absent and isinstance(error, FileNotFoundError):
-            raise Absent(key) from None
+        if absent and isinstance(error, FileNotFoundError) and status_of(error) in (None, 404):
+            raise Absent(key) from None  # for obstore 405 is that, too
         raise refused(place, action, key, error) from None
 
 
@@ -91,6 +94,12 @@ def fetch(place: Place, key: str, part: ByteRange | None = None, held: State | N
     StoreError
         The request failed, or the value is in another state by now.
     """
+    piece = _fetched(place, key, part, held)
+    return None if piece is None else _cut_out(piece, part)
+
+
+def _fetched(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece | None:
+    """Return what `fetch` does, or the whole value where that is what the server gives."""
     exceptions = _exceptions()
     try:
         with failures(place, "read", key):
@@ -118,6 +127,11 @@ def same(one: State, other: State) -> bool:
     return one == other
 
 
+def facts_of_state(state: State) -> Facts:
+    """Return what tells a value from the next one, as stores tell it."""
+    return Facts(state.size, state.version or state.e_tag or f"{state.size} {state.modified}")
+
+
 def _answer(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece:
     if part is None:
         return _request(place, key, None, held)
@@ -127,12 +141,12 @@ def _answer(place: Place, key: str, part: ByteRange | None, held: State | None) 
         return _request(place, key, part, held)
     except _exceptions().BaseError as error:
         said = str(error)
-        if "416" in said or "Range started at" in said:
+        if status_of(error) == 416 or "Range started at" in said:
             return _beyond(place, key, part, held)
         if isinstance(part, Last) and "suffix" in said.lower():
             return _request(place, key, From(bounds(part, head(place, key)["size"])[0]), held)
-        if "non-partial" in said or "Range request not supported" in said:
-            return _cut_out(_request(place, key, None, held), part)
+        if ignores_ranges(error):
+            return _request(place, key, None, held, most=_LARGEST_WHOLE)
         raise
 
 
@@ -142,15 +156,20 @@ def _beyond(place: Place, key: str, part: ByteRange, held: State | None) -> Piec
     start, stop = bounds(part, state.size)
     if start == stop:
         return Piece(b"", start, state)
-    return _cut_out(_request(place, key, None, held), part)
+    return _request(place, key, None, held, most=_LARGEST_WHOLE)
 
 
-def _cut_out(whole: Piece, part: ByteRange) -> Piece:
-    start, stop = bounds(part, len(whole.data))
-    return Piece(memoryview(whole.data)[start:stop], start, whole.state)
+def _cut_out(piece: Piece, part: ByteRange | None) -> Piece:
+    """Return a part where all of the value came, and otherwise what came."""
+    start, stop = bounds(part, piece.state.size)
+    if len(piece.data) <= stop - start:
+        return piece
+    return Piece(memoryview(piece.data)[start:stop], start, piece.state)
 
 
-def _request(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece:
+def _request(
+    place: Place, key: str, part: ByteRange | None, held: State | None, most: int | None = None
+) -> Piece:
     import obstore
 
     options: dict[str, Any] = {}
@@ -158,11 +177,15 @@ def _request(place: Place, key: str, part: ByteRange | None, held: State | None)
         options["range"] = _range(part)
     if held is not None and held.version is not None:
         options["version"] = held.version
-    elif held is not None and held.e_tag is not None:
-        options["if_match"] = held.e_tag
+    elif held is not None and held.e_tag is not None and not held.e_tag.startswith("W/"):
+        options["if_match"] = held.e_tag  # which a weak one never matches; `fetch` compares them
     result = obstore.get(place.client, key, options=options)  # type: ignore[arg-type]
+    check_answer(place, key, result)
     start, stop = result.range
     state = state_of(result.meta)
+    if most is not None and state.size > most:
+        message = f"cannot read: the server gives no parts, and the value has {state.size} bytes"
+        raise StoreError(f"{message}, more than {most}", store=place.name, key=key)
     data = result.bytes()
     if len(data) != stop - start or (part is None and len(data) != state.size):
         message = f"cannot read: expected {stop - start} bytes, found {len(data)}"
@@ -185,7 +208,7 @@ def head(place: Place, key: str) -> Any:
     """Return what the service says of a value; called within `failures`."""
     import obstore
 
-    return obstore.head(place.client, key)
+    return described(place, key) if place.kind == "http" else obstore.head(place.client, key)
 
 
 def state_of(meta: Any) -> State:
@@ -259,6 +282,8 @@ def _within(wanted: list[Span], pieces: list[Piece], span: Span) -> bytes:
 class ObjectReader:
     """A value of which the last bytes are here already, as an index at its end would be.
 
+    All bytes are here where they are few, or where the server gives no parts of a value.
+
     All that is read is of this state; where another one has come in between, it raises.
     """
 
@@ -288,6 +313,10 @@ class ObjectReader:
         wanted = [(start, stop - start) for start, stop in inside]
         return fetch_spans(self.place, self.key, wanted, self.tail.state) or []
 
+    def facts(self) -> Facts:
+        """Return the facts of the value."""
+        return facts_of_state(self.tail.state)
+
     def _piece(self, start: int, stop: int) -> Piece:
         state = self.tail.state
         if start == stop:
@@ -302,7 +331,7 @@ class ObjectReader:
 
 def reader_of(place: Place, key: str) -> ObjectReader | None:
     """Return a reader of the value as it is now, or None; one request, and small values come whole."""
-    tail = fetch(place, key, Last(_TAIL))
+    tail = _fetched(place, key, Last(_TAIL), None)
     return None if tail is None else ObjectReader(place, key, tail)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from omnizarr.store.base import Reader, Span, Store
 from omnizarr.store.directories.files import file_size, read_between, read_into, read_spans
+from omnizarr.store.readers import BytesReader, facts_of
 
 
 class Source(Protocol):
@@ -89,15 +90,13 @@ class ValueSource:
         return self.reader.get_ranges(spans)
 
 
-@runtime_checkable
-class _Sized(Protocol):
-    """A reader that knows how long its value is."""
-
-    @property
-    def size(self) -> int: ...
-
-
 def source_of(reader: Reader, store: Store, key: str) -> ValueSource:
     """Return the bytes of a value that is being read; its size costs a request where no reader knows it."""
-    size = reader.size if isinstance(reader, _Sized) else store.size(key)
-    return ValueSource(reader, size or 0, store.requests > 1)
+    return ValueSource(reader, _size_of(reader, store, key), store.requests > 1)
+
+
+def _size_of(reader: Reader, store: Store, key: str) -> int:
+    if isinstance(reader, BytesReader):
+        return len(reader.value)  # whose facts are a digest, which takes longer
+    facts = facts_of(reader)
+    return (store.size(key) or 0) if facts is None else facts.size

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn, TypeVar
 
 from omnizarr.errors import StoreError
-from omnizarr.store.base import ByteRange, Listing, Reader, Store
+from omnizarr.store.base import ByteRange, Facts, Listing, Reader, Store
 from omnizarr.store.directories.failure import failure
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.listing import listing_of
@@ -29,6 +29,11 @@ class Place(NamedTuple):
     reader: ZipReader
     entry: Entry
 
+    @property
+    def facts(self) -> Facts:
+        """What tells a value from the next one: its checksum, and where it is."""
+        return Facts(self.entry.size, f"{self.entry.crc:08x} {self.entry.start}")
+
 
 @dataclass(frozen=True, slots=True)
 class EntryReader:
@@ -39,11 +44,6 @@ class EntryReader:
 
     place: Place
     fail: Callable[[Exception], NoReturn]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the value."""
-        return self.place.entry.size
 
     def get(self, part: ByteRange | None = None) -> bytes:
         """Return all bytes, or a part of them."""
@@ -61,11 +61,26 @@ class EntryReader:
         check_spans(spans)
         return self._try(lambda archive, entry: archive.read_spans(entry, spans))
 
+    def facts(self) -> Facts:
+        """Return the facts of the value."""
+        return self.place.facts
+
     def _try(self, read: Callable[[ZipReader, Entry], T]) -> T:
         try:
             return read(*self.place)
         except (BadEntryError, OSError) as error:
             self.fail(error)
+
+
+@dataclass(frozen=True, slots=True)
+class InflatedReader(BytesReader):
+    """An entry that was compressed, all of it."""
+
+    place: Place
+
+    def facts(self) -> Facts:
+        """Return the facts of the value."""
+        return self.place.facts
 
 
 class ZipValues(Store):
@@ -104,11 +119,21 @@ class ZipValues(Store):
         reader = self._reader(key)
         if reader is None or reader.place.entry.method == STORED:
             return nullcontext(reader)
-        return nullcontext(BytesReader(reader.get()))  # inflated once, not for each part
+        return nullcontext(InflatedReader(reader.get(), reader.place))  # once, not for each part
 
     def size(self, key: str) -> int | None:
         place = self._find(key)
         return None if place is None else place.entry.size
+
+    def facts(self, key: str) -> Facts | None:
+        place = self._find(key)
+        return None if place is None else place.facts
+
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        check_prefix(prefix)
+        self._check_open()
+        places = list(self._places.items())
+        return ((key, place.entry.size) for key, place in places if key.startswith(prefix))
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         check_prefix(prefix)
