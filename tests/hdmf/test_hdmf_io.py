@@ -289,20 +289,6 @@ def test_rows_and_references_are_appended_to_stored_columns():
         assert found.trials["timeseries"][1][0].timeseries is found.acquisition["one"]
 
 
-def test_references_to_what_is_in_no_file_are_refused():
-    store = MemoryStore()
-    file = recording()
-    device = file.create_device("probe")
-    file.add_electrode(location="l", group=file.create_electrode_group("shank", "d", "l", device))
-    with NWBZarrIO(store, "w") as io:
-        io.write(file, cache_spec=False)
-    with NWBZarrIO(store, "r+") as io:
-        found = io.read()
-        new = found.create_electrode_group("new", "d", "l", found.devices["probe"])
-        with pytest.raises(ValueError, match="'new' is not in this file"):
-            found.electrodes["group"].data.append(new)
-
-
 def test_data_of_an_open_file_are_arrays():
     store = MemoryStore()
     with NWBZarrIO(store, "w") as io:

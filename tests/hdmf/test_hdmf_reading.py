@@ -25,7 +25,7 @@ from omnizarr.hdmf import (  # noqa: E402
     add_reference,
     region_reference_to,
 )
-from omnizarr.hdmf.backend.datasets import BuilderReferences, BuilderTable, ContainerTable  # noqa: E402
+from omnizarr.hdmf.backend.resolving import BuilderReferences, BuilderTable, ContainerTable  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
 from omnizarr.store.layers.wrap import CountingStore  # noqa: E402
 

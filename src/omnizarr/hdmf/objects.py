@@ -102,11 +102,11 @@ def create_values(
         A value is not of the type, or the layout has no form for it.
     """
     layout = layout_of(group.zarr_format)
-    items = _as_array(values, element)
+    items = as_array(values, element)
     element = of_numpy(items.dtype) if element is None else element
     if scalar:
         items = items.reshape(layout.scalar_shape)
-    storage = layout.storage(element, pickled=pickled, widths=_widths(items, element))
+    storage = layout.storage(element, pickled=pickled, widths=widths_of(items, element))
     stated = layout.type_attributes(element, scalar=scalar)
     attributes = {**(arguments.pop("attributes", None) or {}), **stated}
     given = {"shape": items.shape, **storage.arguments(), **arguments, "attributes": attributes}
@@ -205,7 +205,7 @@ def _read_record(
 # --- writing
 
 
-def _as_array(values: Any, element: ElementType | None) -> NDArray[Any]:
+def as_array(values: Any, element: ElementType | None) -> NDArray[Any]:
     """Return values as an array; lists in it are records only where the type is one of records."""
     if isinstance(element, Records) and getattr(values, "dtype", None) != numpy_dtype(element):
         return _records(values, numpy_dtype(element))
@@ -227,7 +227,7 @@ def _records(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 def _stored(values: Any, element: ElementType, array: Array) -> NDArray[Any]:
     """Return values as the array holds them."""
-    items = _as_array(values, element)
+    items = as_array(values, element)
     if isinstance(element, Numbers) or (isinstance(element, Records) and element.is_plain):
         return items if array.dtype.kind != "O" else _each(items, _plain)
     is_v2 = array.zarr_format == 2
@@ -283,7 +283,7 @@ def _write_reference(value: Any, is_v2: bool) -> Any:
     return as_json(value.to_json(2)) if is_v2 else element_text(value)
 
 
-def _widths(items: NDArray[Any], element: ElementType) -> dict[str, int]:
+def widths_of(items: NDArray[Any], element: ElementType) -> dict[str, int]:
     """Return the longest text of each field of text or references, in characters."""
     if not isinstance(element, Records) or items.dtype.names is None:
         return {}
@@ -299,7 +299,7 @@ def _widths(items: NDArray[Any], element: ElementType) -> dict[str, int]:
 
 
 def _check_widths(items: NDArray[Any], element: ElementType, dtype: np.dtype[Any]) -> None:
-    for name, width in _widths(items, element).items():
+    for name, width in widths_of(items, element).items():
         room = dtype[name].itemsize // 4
         if width > room:
             raise ConversionError(f"field {name!r}: expected {room} characters at most, found {width}")

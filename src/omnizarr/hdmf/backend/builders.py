@@ -11,7 +11,8 @@ import numpy as np
 from hdmf.build import Builder, DatasetBuilder, GroupBuilder
 from numpy.typing import NDArray
 
-from omnizarr.hdmf.backend.datasets import BuilderReferences, BuilderTable, StoredDataset, Targets
+from omnizarr.hdmf.backend.datasets import StoredDataset, Targets
+from omnizarr.hdmf.backend.resolving import BuilderReferences, BuilderTable
 from omnizarr.hdmf.dtypes import ElementType, Numbers, Records, References, hdmf_name
 from omnizarr.hdmf.layout import element_of, is_scalar
 from omnizarr.hierarchy.array import Array

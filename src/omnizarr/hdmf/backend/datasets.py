@@ -1,25 +1,22 @@
-"""Datasets of an open file as HDMF sees them: read when they are asked for, references resolved on the way.
+"""Datasets of an open file as HDMF sees them: read when they are asked for, and added to.
 
-HDMF takes what derives from its `HDMFDataset` for data, and asks a `ReferenceResolver` for its inverse:
-builders name builders, and containers name containers.
+HDMF takes what derives from its `HDMFDataset` for data. Those with references are in `resolving`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from hdmf.build import ObjectMapper
-from hdmf.query import BuilderResolver, ContainerResolver, HDMFDataset
+from hdmf.query import HDMFDataset
 from numpy.typing import DTypeLike, NDArray
 
-from omnizarr.errors import SelectionError
-from omnizarr.hdmf.dtypes import Records, hdmf_name
-from omnizarr.hdmf.layout import element_of, stored_dtype
-from omnizarr.hdmf.objects import read_values, write_values
+from omnizarr.hdmf.growing import append_values, replace_values, widen
+from omnizarr.hdmf.layout import stored_dtype
+from omnizarr.hdmf.objects import read_values
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.linking.reference import Reference
 from omnizarr.metadata.array import ArrayMetadata
@@ -37,8 +34,14 @@ class Targets(Protocol):
     def container_of(self, reference: Reference) -> Any:
         """Return the container of what a reference points at."""
 
-    def reference_to(self, container: Any) -> Reference:
-        """Return the reference to store for a container of the file."""
+    def reference_to(self, container: Any) -> Reference | None:
+        """Return the reference to store for a container, or None where it is in no file yet."""
+
+    def wait_for(self, dataset: StoredDataset, place: int, value: Any) -> None:
+        """Store a value again once the containers in it are in a file."""
+
+    def note_growth(self, array: Array, left: list[str]) -> None:
+        """Take note that an array has grown, and of the chunks that are not its own any more."""
 
 
 class StoredDataset(HDMFDataset):  # type: ignore[misc]
@@ -47,7 +50,7 @@ class StoredDataset(HDMFDataset):  # type: ignore[misc]
     The array is opened when it is needed first, so that a file opens though a codec of one be missing.
     """
 
-    def __init__(self, metadata: ArrayMetadata, open: Callable[[], Array], targets: Targets) -> None:
+    def __init__(self, metadata: ArrayMetadata, open: Callable[[], Array], targets: Targets | None) -> None:
         self._metadata = metadata
         self._open = open
         self._array: Array | None = None
@@ -67,7 +70,7 @@ class StoredDataset(HDMFDataset):  # type: ignore[misc]
     @property
     def dtype(self) -> Any:
         """The type of the values."""
-        return stored_dtype(self._metadata.data_type)
+        return stored_dtype(self._now.data_type)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -120,16 +123,43 @@ class StoredDataset(HDMFDataset):  # type: ignore[misc]
         return max(1, rows, rows * (_BLOCK // max(1, rows * row)))
 
     def append(self, arg: Any) -> None:
-        """Store one more element at the end of the first axis."""
-        self._append(arg)
+        """Store one more element at the end of the first axis; parameters and errors as those of `extend`."""
+        self.extend([arg])
 
-    def _append(self, value: Any) -> None:
-        array = self.dataset
-        if not array.ndim:
-            raise SelectionError(f"{array.name} is a scalar, to which nothing can be appended")
-        end = array.shape[0]
-        array.resize((end + 1, *array.shape[1:]))
-        write_values(array, [value], np.s_[end : end + 1])
+    def extend(self, values: Iterable[Any]) -> None:
+        """Store elements at the end of the first axis.
+
+        The dataset is made wider where it has to be: text in records, on Zarr v3. Readers who use
+        consolidated metadata see what is new once the file is written or closed.
+
+        Raises
+        ------
+        ConversionError
+            A value is not of the dataset's type, or is in no file yet that a reference can point into.
+        SelectionError
+            The dataset is one value, or has rows of another shape.
+        ReadOnlyError
+            The file was opened for reading.
+        """
+        given = self._given(values)
+        if len(given):
+            self._note(append_values(self.dataset, given))
+
+    def replace(self, place: int, value: Any) -> None:
+        """Store an element in place of another; errors as those of `extend`."""
+        self._note(replace_values(self.dataset, self._given([value]), place))
+
+    def widen(self, dtype: DTypeLike) -> None:
+        """Let the dataset hold all numbers of a type; errors as those of `extend`."""
+        self._note(widen(self.dataset, np.dtype(dtype)))
+
+    def _note(self, left: list[str]) -> None:
+        if self._targets is not None:
+            self._targets.note_growth(self.dataset, left)
+
+    def _given(self, values: Iterable[Any]) -> Any:
+        """Return values as they are stored."""
+        return values if isinstance(values, np.ndarray) else list(values)
 
     def _resolved(self, values: Any) -> Any:
         return values
@@ -143,148 +173,5 @@ class StoredDataset(HDMFDataset):  # type: ignore[misc]
         return f"<{type(self).__name__} {self.dataset.store_path} shape={self.shape} dtype={self.dtype}>"
 
 
-class _Resolving(StoredDataset):
-    """A dataset with references, which are resolved to what `_target` has for them."""
-
-    _inverted: Any = None
-
-    @classmethod
-    @abstractmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
-        """Return the class that resolves to the other kind."""
-
-    def invert(self) -> Any:
-        """Return this dataset with its references resolved to the other kind."""
-        if self._inverted is None:
-            self._inverted = self.get_inverse_class()(self._now, lambda: self.dataset, self._targets)
-        return self._inverted
-
-    @abstractmethod
-    def _target(self, reference: Reference) -> Any:
-        """Return what a reference points at."""
-
-    def _object(self, value: Any) -> Any:
-        return self._target(value) if isinstance(value, Reference) else value
-
-    def append(self, arg: Any) -> None:
-        """Store a reference to a container at the end."""
-        self._append(self._targets.reference_to(arg))
-
-
-class _References(_Resolving):
-    """Elements are references."""
-
-    @property
-    def dtype(self) -> str:
-        """HDMF's name of the type."""
-        return "object"
-
-    def _resolved(self, values: Any) -> Any:
-        if not isinstance(values, np.ndarray):
-            return self._object(values)
-        if values.ndim <= 1:
-            found = [self._object(value) for value in values.flat]
-            return found if values.ndim else found[0]
-        objects = np.empty(values.shape, dtype=object)
-        for place, value in np.ndenumerate(values):
-            objects[place] = self._object(value)
-        return objects
-
-
-class _Table(_Resolving):
-    """Elements are records, of which fields may be references."""
-
-    @property
-    def _records(self) -> Records:
-        element = element_of(self._metadata)
-        assert isinstance(element, Records)
-        return element
-
-    @property
-    def dtype(self) -> list[Any]:
-        """HDMF's names of the types of the fields."""
-        return [field["dtype"] for field in hdmf_name(self._records)]
-
-    @property
-    def types(self) -> list[Any]:
-        """The same, under the name that HDF5's tables have for it."""
-        return self.dtype
-
-    def resolve(self, manager: Any) -> Any:
-        """Return all rows."""
-        return self[:]
-
-    def append(self, arg: Any) -> None:
-        """Store a row at the end; containers in it become references."""
-        names = self._records.references
-        places = [place for place, name in enumerate(self._records.names) if name in names]
-        row = list(arg)
-        for place in places:
-            row[place] = self._targets.reference_to(row[place])
-        self._append(tuple(row))
-
-    def _resolved(self, values: Any) -> Any:
-        names = self._records.references
-        if not names:
-            return values
-        rows = values.copy()
-        for name in names:
-            if isinstance(rows, np.ndarray) and rows.ndim:
-                for place, value in np.ndenumerate(rows[name]):
-                    rows[name][place] = self._object(value)
-            else:
-                rows[name] = self._object(rows[name])
-        return rows
-
-
-class BuilderReferences(_References, BuilderResolver):  # type: ignore[misc]
-    """References, as builders."""
-
-    def _target(self, reference: Reference) -> Any:
-        return self._targets.builder_of(reference)
-
-    @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
-        """Return the class that resolves to containers."""
-        return ContainerReferences
-
-
-class ContainerReferences(_References, ContainerResolver):  # type: ignore[misc]
-    """References, as containers."""
-
-    def _target(self, reference: Reference) -> Any:
-        return self._targets.container_of(reference)
-
-    @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
-        """Return the class that resolves to builders."""
-        return BuilderReferences
-
-
-class BuilderTable(_Table, BuilderResolver):  # type: ignore[misc]
-    """Records whose references are builders."""
-
-    def _target(self, reference: Reference) -> Any:
-        return self._targets.builder_of(reference)
-
-    @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
-        """Return the class that resolves to containers."""
-        return ContainerTable
-
-
-class ContainerTable(_Table, ContainerResolver):  # type: ignore[misc]
-    """Records whose references are containers."""
-
-    def _target(self, reference: Reference) -> Any:
-        return self._targets.container_of(reference)
-
-    @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
-        """Return the class that resolves to builders."""
-        return BuilderTable
-
-
 # What is in a file has the type that it was given when it was written; HDMF need not look at every value.
-for _kind in (StoredDataset, BuilderReferences, ContainerReferences, BuilderTable, ContainerTable):
-    ObjectMapper.no_convert(_kind)
+ObjectMapper.no_convert(StoredDataset)

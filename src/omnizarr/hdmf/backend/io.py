@@ -13,6 +13,7 @@ from hdmf.backends.io import HDMFIO
 from hdmf.build import DatasetBuilder, GroupBuilder
 
 from omnizarr.hdmf.backend.exporting import add_namespaces, export
+from omnizarr.hdmf.backend.hdmf_extending import teach_hdmf
 from omnizarr.hdmf.backend.iterating import Workers
 from omnizarr.hdmf.backend.namespaces import cache_specs
 from omnizarr.hdmf.backend.open_file import ZarrFile
@@ -24,6 +25,8 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.linking.files import File, Files
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import prefix_of
+
+teach_hdmf()
 
 
 class ZarrIO(ZarrFile):
@@ -206,6 +209,7 @@ class ZarrIO(ZarrFile):
             BuilderWriter(self, options).write(builder)
             if self._session is not None:
                 self.reader.know(builder)
+                self._session.growth.refer()
 
     def export(
         self,

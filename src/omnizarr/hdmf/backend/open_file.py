@@ -15,6 +15,7 @@ from hdmf.backends.io import HDMFIO
 from hdmf.build import BuildManager, TypeMap
 from hdmf.spec import NamespaceCatalog
 
+from omnizarr.hdmf.backend.growth import Growth
 from omnizarr.hdmf.backend.namespaces import load_stored, stored_versions
 from omnizarr.hdmf.backend.reading import Session
 from omnizarr.hdmf.backend.target import NEW, Target, is_file, release
@@ -116,7 +117,9 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
         """Close the file; data of it that were not read cannot be read any more where it is an archive."""
         root, self._root = getattr(self, "_root", None), None
         if root is not None:
-            self._session = None
+            session, self._session = self._session, None
+            if session is not None:
+                self._settle(session.growth, root)
             if not self._broken:
                 release(root)
             if self._mode in NEW:
@@ -203,6 +206,8 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
             if self._changes == 1:
                 if consolidated:
                     consolidate(root)
+                    if self._session is not None:
+                        self._session.growth.done()
                 release(root)
                 self._broken = False
         except BaseException:
@@ -210,6 +215,13 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
             raise
         finally:
             self._changes -= 1
+
+    def _settle(self, growth: Growth, root: Group) -> None:
+        if growth.grown:
+            growth.settle(root)
+        if growth.waiting:
+            message = f"{len(growth.waiting)} rows refer to containers that were not written"
+            warnings.warn(f"{self._target.source}: {message}", stacklevel=3)
 
 
 def _codec_id(codec: Any) -> str | None:

@@ -19,6 +19,7 @@ from hdmf.container import AbstractContainer
 
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.linking.reference import HERE, Reference
+from omnizarr.jsontypes import shown
 
 NodeBuilder: TypeAlias = GroupBuilder | DatasetBuilder
 
@@ -84,6 +85,26 @@ class Pointing:
                 f"nothing on Zarr can point at {where} in {builder.source}: no Zarr hierarchy"
             )
         return relative_source(builder.source, self.place)
+
+
+def reference_to(container: Any, place: str, manager: Any) -> Reference | None:
+    """Return the reference to store in the file at a place for a container of it or another.
+
+    None for None, and for a container that is in no file yet.
+
+    Raises
+    ------
+    ConversionError
+        It is no container, or in a file that is no Zarr hierarchy.
+    """
+    if isinstance(container, Reference) or container is None:
+        return container
+    if not isinstance(container, AbstractContainer):
+        raise ConversionError(f"expected what a reference can point at, found {shown(container)}")
+    builder = manager.get_builder(container)
+    if builder is None or builder.source is None:
+        return None
+    return Pointing(place, {place}, manager).reference(builder)
 
 
 def points(value: Any) -> bool:

@@ -24,14 +24,17 @@ from omnizarr.hdmf.backend.attributes import (
     referring_value,
 )
 from omnizarr.hdmf.backend.builders import BuilderMaker, lazy_data, put, scalar_value
-from omnizarr.hdmf.backend.pointing import path_of
+from omnizarr.hdmf.backend.datasets import StoredDataset
+from omnizarr.hdmf.backend.growth import Growth
+from omnizarr.hdmf.backend.pointing import path_of, reference_to
 from omnizarr.hdmf.layout import SPECLOC, is_scalar
 from omnizarr.hdmf.objects import read_values
+from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group, node_at, node_of
 from omnizarr.hierarchy.linking.files import File, Files
 from omnizarr.hierarchy.linking.following import Spot, Way
 from omnizarr.hierarchy.linking.links import links_in
-from omnizarr.hierarchy.linking.reference import HERE, Reference, RegionReference
+from omnizarr.hierarchy.linking.reference import Reference, RegionReference
 from omnizarr.hierarchy.linking.sources import joined_folder
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.paths import joined, normal_path, parent_of
@@ -56,11 +59,14 @@ class Session:
         The files that links lead to.
     readers
         A reader for each file that was come by, by the file's name.
+    growth
+        What is left to be done for datasets that have grown.
     """
 
     manager: BuildManager
     files: Files
     readers: dict[str, BuilderReader] = field(default_factory=dict)
+    growth: Growth = field(default_factory=Growth)
 
     def reader(self, file: File) -> BuilderReader:
         """Return the reader of a file."""
@@ -150,20 +156,18 @@ class BuilderReader:
         """Return the container of what a reference points at; errors as those of `builder_of`."""
         return self.session.manager.construct(self.builder_of(reference))
 
-    def reference_to(self, container: Any) -> Reference:
-        """Return the reference to store for a container of this file.
+    def reference_to(self, container: Any) -> Reference | None:
+        """Return the reference to store in this file for a container; that is `pointing.reference_to`."""
+        return reference_to(container, self.source, self.session.manager)
 
-        Raises
-        ------
-        ValueError
-            The container is in no file yet.
-        """
-        builder = self.session.manager.get_builder(container)
-        if builder is None or builder.source != self.source:
-            message = "is not in this file: write it, and open the file anew"
-            raise ValueError(f"{type(container).__name__} {container.name!r} {message}")
-        ids = (part.attributes.get("object_id") for part in (builder, self.read()))
-        return Reference(path_of(builder), HERE, *ids)
+    def wait_for(self, dataset: StoredDataset, place: int, value: Any) -> None:
+        """Store a value again once the containers in it are in a file."""
+        self.session.growth.waiting.append((dataset, place, value))
+
+    def note_growth(self, array: Array, left: list[str]) -> None:
+        """Take note that an array has grown, and of the chunks that are not its own any more."""
+        self.session.growth.grown = True
+        self.session.growth.left += [(array.store, key) for key in left]
 
     def know(self, builder: GroupBuilder) -> None:
         """Take builders for those of their nodes, as they were written."""
