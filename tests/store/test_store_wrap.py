@@ -42,6 +42,7 @@ def run_everything(store: Store) -> None:
         reader.get_ranges([(0, 1)])
     store.size("a")
     store.exists("a")
+    store.facts("a")
     list(store.list_prefix())
     store.list_dir()
     store.delete("a")
@@ -53,7 +54,7 @@ def test_operations_and_bytes_are_counted() -> None:
     run_everything(store)
     once = {
         "set": 1, "update": 1, "get_into": 2, "get_ranges": 2, "reading": 1,
-        "size": 1, "exists": 1, "list_prefix": 1,
+        "size": 1, "exists": 1, "facts": 1, "list_prefix": 1,
         "list_dir": 1, "delete": 1, "delete_prefix": 1,
     }  # fmt: skip
     assert store.counts == {**once, "set_if_absent": 2, "get": 3}
@@ -90,7 +91,7 @@ def test_every_operation_can_fail() -> None:
     run_everything(FaultStore(inner, lambda operation, key: operations.append(operation)))
     public = {name for name in vars(Store) if not name.startswith("_")}
     assert set(operations) == public - {
-        "name", "requests", "lists_cheaply", "read_only", "mapping", "require_writable", "close",
+        "name", "requests", "lists_cheaply", "read_only", "mapping", "require_writable", "close", "identity",
         "list_sizes", "delete_many",  # made of others
     }  # fmt: skip
 

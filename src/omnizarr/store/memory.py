@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
@@ -31,6 +32,7 @@ class MemoryStore(Store):
         self._values: MutableMapping[str, bytes] = {} if values is None else values
         self._locks = KeyLocks() if values is None else _shared_locks
         self.name = f"memory://{id(self._values):x}" if name is None else name
+        self._mark = uuid.uuid4().hex
 
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         value = self._find(key)
@@ -57,6 +59,10 @@ class MemoryStore(Store):
     def size(self, key: str) -> int | None:
         value = self._find(key)
         return None if value is None else len(value)
+
+    @property
+    def identity(self) -> str:
+        return f"{self.name} {self._mark}"  # a name may be that of another store, later or elsewhere
 
     def set(self, key: str, value: Buffer) -> None:
         check_key(key)

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from omnizarr.store.base import ByteRange
+from omnizarr.store.base import ByteRange, Facts, Reader
 from omnizarr.store.ranges import check_spans, check_start, cut
+
+
+@runtime_checkable
+class KnowingReader(Protocol):
+    """A reader that tells what `Store.facts` tells, of the value that it holds, without another request."""
+
+    def facts(self) -> Facts | None:
+        """Return the facts of the value; None where they are not known after all."""
+
+
+def facts_of(reader: Reader) -> Facts | None:
+    """Return the facts of the value that a reader holds; None where it does not know them."""
+    return reader.facts() if isinstance(reader, KnowingReader) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +44,7 @@ class BytesReader:
         """Return several (start, length) parts."""
         check_spans(spans)
         return [self.value[start : start + length] for start, length in spans]
+
+    def facts(self) -> Facts:
+        """Return the facts of the value."""
+        return Facts.of(self.value)

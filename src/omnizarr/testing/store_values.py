@@ -9,6 +9,7 @@ import pytest
 
 from omnizarr.errors import KeyNameError
 from omnizarr.store.base import ByteRange, From, Last, Span, Store
+from omnizarr.store.readers import facts_of
 
 BAD_KEYS = (
     "",
@@ -84,6 +85,21 @@ class ValueContract:
         for value in (VALUE, b"short", b"", VALUE * 2):
             store.set("k", value)
             assert store.get("k") == value
+
+    def test_facts_tell_a_value_from_the_next(self, store: Store) -> None:
+        assert store.facts("a/k") is None
+        store.set("a/k", b"first")
+        first = store.facts("a/k")
+        assert first is not None
+        assert first.size == 5
+        assert store.facts("a/k") == first
+        with store.reading("a/k") as reader:
+            assert reader is not None
+            assert facts_of(reader) in (None, first)
+        store.set("a/k", b"other")
+        assert store.facts("a/k") != first
+        store.delete("a/k")
+        assert store.facts("a/k") is None
 
     def test_an_empty_value_is_a_value(self, store: Store) -> None:
         store.set("empty", b"")

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from omnizarr.errors import StoreError, StoreNotFoundError
-from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
+from omnizarr.store.base import Buffer, ByteRange, Change, Facts, Listing, Reader, Store
 from omnizarr.store.directories.cases import CaseProbe, folds_case
 from omnizarr.store.directories.draft import Draft, Drafts
 from omnizarr.store.directories.failure import failure
 from omnizarr.store.directories.files import (
     READ,
     FileReader,
+    facts_of_file,
     file_size,
     read_into,
     read_part,
@@ -134,6 +135,9 @@ class DirectoryStore(Store):
             self._require_absent(error, key)
             return None
         return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+    def facts(self, key: str) -> Facts | None:
+        return self._read(key, lambda fd: facts_of_file(os.fstat(fd)) if file_size(fd) >= 0 else None)
 
     def set(self, key: str, value: Buffer) -> None:
         with self._draft(key) as draft:

@@ -35,7 +35,7 @@ LONGEST_NAME = 255
 _PREFIX, _SUFFIX = ".", ".partial"
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = os.O_RDWR | os.O_CREAT | _NO_FOLLOW | BINARY
-_NO_FILE_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK}
+NO_FILE_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK}
 _HELD = {errno.EAGAIN, errno.EACCES}
 _NO_HARD_LINKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK}
 # For file systems without locks: shared by all stores, since two of them may have the same root.
@@ -158,7 +158,7 @@ class Drafts:
             try:
                 return open_locked(path)
             except OSError as error:
-                if error.errno not in _NO_FILE_LOCKS:
+                if error.errno not in NO_FILE_LOCKS:
                     raise
                 self._has_locks = False
                 message = f"no file locks where {path!r} is: writers in other processes are not kept out"
@@ -182,7 +182,7 @@ def open_locked(path: str, *, wait: bool = True) -> Draft:
                 # Its writer was killed between link and unlink: this file is a value as well.
                 os.unlink(temporary)
         except BaseException as error:
-            if isinstance(error, OSError) and error.errno in _NO_FILE_LOCKS:
+            if isinstance(error, OSError) and error.errno in NO_FILE_LOCKS:
                 os.unlink(temporary)
             os.close(fd)
             raise
@@ -201,7 +201,7 @@ def open_exclusive(path: str) -> Draft:
                 os.unlink(_beside(draft.temporary))
             return draft
     except OSError as error:
-        if error.errno not in _NO_FILE_LOCKS:
+        if error.errno not in NO_FILE_LOCKS:
             raise
     return _open_own(path, None)
 
@@ -221,7 +221,7 @@ def remove_stale(temporary: str, *, wait: bool = False) -> bool:
         if _is_at(os.fstat(fd), temporary):
             os.unlink(temporary)
     except OSError as error:
-        if error.errno not in _HELD | _NO_FILE_LOCKS:
+        if error.errno not in _HELD | NO_FILE_LOCKS:
             raise
     finally:
         os.close(fd)

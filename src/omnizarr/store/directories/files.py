@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
-from omnizarr.store.base import Buffer, ByteRange, Span
+from omnizarr.store.base import Buffer, ByteRange, Facts, Span
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 
 T = TypeVar("T")
@@ -57,6 +57,11 @@ def file_size(fd: int) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "expected a file, found a device, a pipe or a socket")
     return found.st_size
+
+
+def facts_of_file(found: os.stat_result) -> Facts:
+    """Return what tells a file from the one that takes its name."""
+    return Facts(found.st_size, f"{found.st_ino:x} {found.st_mtime_ns:x}")
 
 
 def read_whole(fd: int) -> bytes:
@@ -134,6 +139,10 @@ class FileReader:
     def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return several (start, length) parts."""
         return self._try(lambda fd: read_spans(fd, spans))
+
+    def facts(self) -> Facts:
+        """Return the facts of the file."""
+        return self._try(lambda fd: facts_of_file(os.fstat(fd)))
 
     def _try(self, read: Callable[[int], T]) -> T:
         try:
