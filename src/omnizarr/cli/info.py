@@ -11,7 +11,7 @@ from omnizarr.cli.places import json_option, node_at, place_argument
 from omnizarr.cli.sizes import shown_size
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.group import Group
+from omnizarr.hierarchy.group import Group, knowing
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 from omnizarr.metadata.array import ArrayMetadata
@@ -73,7 +73,7 @@ def _option(name: str, value: Json) -> str:
 
 
 def _of_array(array: Array) -> JsonObject:
-    stored = array.nbytes_stored()
+    chunks, stored = array.stored()
     facts: dict[str, Any] = {
         "kind": "array",
         "zarr_format": array.zarr_format,
@@ -88,7 +88,7 @@ def _of_array(array: Array) -> JsonObject:
         "dimension_names": array.dimension_names,
         "bytes": array.nbytes,
         "stored_bytes": stored,
-        "stored_chunks": array.nchunks_initialized,
+        "stored_chunks": chunks,
         "all_chunks": array.nchunks,
     }
     optional = ("shards", "dimension_names")
@@ -111,8 +111,10 @@ def _json(value: Any) -> Json:
 
 def _of_group(group: Group, dialect: str | None) -> JsonObject:
     unreadable: JsonObject = {}
-    nodes = dict(group.walk(on_error=lambda path, error: unreadable.update({f"/{path}": str(error)})))
-    keys = list(group.store.list_prefix(prefix_of(group.path)))
+    sizes = dict(group.store.list_sizes(prefix_of(group.path)))
+    nodes = dict(
+        group.walk(on_error=lambda path, error: unreadable.update({f"/{path}": str(error)}), keys=sizes)
+    )
     facts: JsonObject = {
         "kind": "group",
         "zarr_format": group.zarr_format,
@@ -120,11 +122,13 @@ def _of_group(group: Group, dialect: str | None) -> JsonObject:
         "groups": sum(isinstance(node, GroupMetadata) for node in nodes.values()),
         "arrays": sum(isinstance(node, ArrayMetadata) for node in nodes.values()),
         "consolidated": group.metadata.consolidated is not None,
-        "keys": len(keys),
-        "stored_bytes": sum(group.store.size(key) or 0 for key in keys),
+        "keys": len(sizes),
+        "stored_bytes": sum(sizes.values()),
     }
     if unreadable:
         facts["unreadable"] = unreadable
+    else:
+        group = knowing(group, nodes)
     try:
         return facts | _of_dataset(read_dataset(group, dialect).found.model)
     except MetadataError as error:  # of a node below, which `validate` tells more about

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Iterator
+
 import click
 
-from omnizarr.cli.output import write_json
+from omnizarr.cli.output import write_json, write_text
 from omnizarr.cli.places import json_option, place_argument, store_at
 from omnizarr.cli.sizes import counted, shown_size
 from omnizarr.hierarchy.paths import prefix_of
+
+# Of the column of sizes where they are not known before the first is written: up to 999 GB.
+_WIDTH = 12
 
 
 @click.command("keys")
@@ -17,16 +23,32 @@ from omnizarr.hierarchy.paths import prefix_of
 def command(place: str, prefix: str, as_json: bool) -> None:
     """List the keys of the store at PLACE with the sizes of their values, in bytes.
 
-    With PREFIX, only keys below it.
+    With PREFIX, only keys below it. They are in order; those of stores on a network come as the listing does.
     """
     with store_at(place) as (store, path):
         below = prefix_of("/".join(filter(None, (path, prefix.strip("/")))))
-        sizes = {key: store.size(key) or 0 for key in sorted(store.list_prefix(below))}
+        listed = store.list_sizes(below)
+        if store.requests > 1 and not as_json:
+            _show(listed, _WIDTH)
+            return
+        sizes = sorted(listed)
     if as_json:
-        write_json([{"key": key, "size": size} for key, size in sizes.items()])
-        return
-    width = max((len(str(size)) for size in sizes.values()), default=1)
-    for key, size in sizes.items():
-        click.echo(f"{size:>{width}}  {key}")
-    total = sum(sizes.values())
-    click.echo(f"{counted(len(sizes), 'key')}, {shown_size(total)}", err=True)
+        write_json([{"key": key, "size": size} for key, size in sizes])
+    else:
+        _show(sizes, max((len(str(size)) for _, size in sizes), default=1))
+
+
+def _show(listed: Iterable[tuple[str, int]], width: int) -> None:
+    """Write a line for each key, as they come."""
+    count = total = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal count, total
+        for key, size in listed:
+            count += 1
+            total += size
+            yield f"{size:>{width}}  {key}\n"
+
+    write_text(lines())
+    sys.stdout.flush()
+    click.echo(f"{counted(count, 'key')}, {shown_size(total)}", err=True)

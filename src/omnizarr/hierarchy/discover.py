@@ -7,7 +7,7 @@ for an array, and for a group one that finds nothing and one for each document t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +32,7 @@ def walk(
     *,
     max_depth: int | None = None,
     on_error: OnError | None = None,
+    keys: Collection[str] | None = None,
 ) -> Iterator[Found]:
     """Yield every node below the group at `path`: its path relative to that group, and its metadata.
 
@@ -44,14 +45,16 @@ def walk(
         0 for the group's own children only, 1 for theirs too; None for all.
     on_error
         Receives the path and the error of each node whose documents are broken, and the walk goes on.
+    keys
+        All keys below the group, where they were listed already.
 
     Raises
     ------
     MetadataError
         Documents of a node are broken, and there is no `on_error`.
     """
-    if max_depth is None and store.lists_cheaply:
-        return _Walk(store, format, path, on_error).by_one_listing()
+    if max_depth is None and (keys is not None or store.lists_cheaply):
+        return _Walk(store, format, path, on_error).by_one_listing(keys)
     return _Walk(store, format, path, on_error).by_directories(max_depth)
 
 
@@ -80,8 +83,8 @@ class _Walk:
     path: str
     on_error: OnError | None
 
-    def by_one_listing(self) -> Iterator[Found]:
-        keys = set(self.store.list_prefix(prefix_of(self.path)))
+    def by_one_listing(self, listed: Collection[str] | None) -> Iterator[Found]:
+        keys = set(self.store.list_prefix(prefix_of(self.path)) if listed is None else listed)
         skipped = len(prefix_of(self.path))
         nodes = {node for key in keys if (node := self.format.node_path(key)) is not None}
         found = sorted((node[skipped:] for node in nodes if len(node) > skipped), key=_parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias, overload
 
 from omnizarr.hierarchy.array import Array
@@ -160,7 +160,11 @@ class Group(GroupCreation):
         return tuple((path, self._child(path, metadata)) for path, metadata in self.walk(max_depth))
 
     def walk(
-        self, max_depth: int | None = None, *, on_error: OnError | None = None
+        self,
+        max_depth: int | None = None,
+        *,
+        on_error: OnError | None = None,
+        keys: Collection[str] | None = None,
     ) -> Iterator[tuple[str, NodeMetadata]]:
         """Yield the path and the metadata of each node below, a group before what it holds.
 
@@ -168,12 +172,14 @@ class Group(GroupCreation):
         ----------
         on_error
             Receives the path and the error of each node whose documents are broken, and the walk goes on.
+        keys
+            All keys below this group, where they were listed already.
         """
         if max_depth is not None and max_depth < 0:
             raise ValueError(f"max_depth: expected at least 0 or None, found {max_depth}")
         if (snapshot := self._known) is not None:
             return snapshot.below(self.path, max_depth)
-        return walk(self.store, self.format, self.path, max_depth=max_depth, on_error=on_error)
+        return walk(self.store, self.format, self.path, max_depth=max_depth, on_error=on_error, keys=keys)
 
     def nmembers(self, max_depth: int | None = 0) -> int:
         """Return how many nodes there are below this group; `max_depth` as in `members`."""
@@ -272,6 +278,13 @@ def node_of(store: Store, format: Format, path: str, metadata: NodeMetadata) -> 
     if isinstance(metadata, ArrayMetadata):
         return Array(store, format, path, metadata)
     return Group(store, format, path, metadata)
+
+
+def knowing(group: Group, nodes: Mapping[str, NodeMetadata]) -> Group:
+    """Return a handle on a group that knows the nodes below, which were just read, until it changes any."""
+    known = Group(group.store, group.format, group.path, group.metadata)
+    known._snapshot = Snapshot(group.path, nodes)
+    return known
 
 
 def node_at(spot: Spot) -> AnyNode:

@@ -73,7 +73,7 @@ def validate(
     progress
         Is told how many chunks were decoded, and how many there are.
     """
-    check = _Check(store, format, path)
+    check = _Check(store, format, path, sorted(store.list_prefix(prefix_of(path))))
     check.read_documents()
     check.compare_consolidated()
     check.sort_keys()
@@ -87,6 +87,7 @@ class _Check:
     store: Store
     format: Format
     path: str
+    keys: list[str]
     findings: list[Finding] = field(default_factory=list)
     nodes: dict[str, NodeMetadata] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
@@ -108,8 +109,8 @@ class _Check:
                 root = read_documents(self.store, self.format, self.path, documents, consolidated=False)
         if root is not None:
             self.nodes[""] = root
-        for relative, metadata in walk(self.store, self.format, self.path, on_error=self.refuse):
-            self.nodes[relative] = metadata
+        below = walk(self.store, self.format, self.path, on_error=self.refuse, keys=self.keys)
+        self.nodes.update(below)
         for relative, metadata in self.nodes.items():
             self.check_name(relative)
             if isinstance(metadata, ArrayMetadata):
@@ -136,19 +137,22 @@ class _Check:
 
     def compare_consolidated(self) -> None:
         """Compare consolidated metadata with the documents they were made from."""
+        listed = set(self.keys)
         for relative, metadata in self.nodes.items():
             if not isinstance(metadata, GroupMetadata):
                 continue
-            consolidated = self.consolidated(relative, metadata)
+            consolidated = self.consolidated(relative, metadata, listed)
             for name, message in stale(consolidated, _below(relative, self.nodes)) if consolidated else ():
                 if joined(relative, name) not in self.broken:
                     self.add("consolidated", joined(self.path, relative), name, message)
 
-    def consolidated(self, relative: str, metadata: GroupMetadata) -> Mapping[str, NodeMetadata] | None:
+    def consolidated(
+        self, relative: str, metadata: GroupMetadata, listed: set[str]
+    ) -> Mapping[str, NodeMetadata] | None:
         """Return a group's consolidated metadata, which v2 has in a document of their own."""
         place = joined(self.path, relative)
         key = self.format.consolidated_key(place)
-        value = None if key is None else self.store.get(key)
+        value = self.store.get(key) if key in listed else None
         if key is None or value is None:
             return metadata.consolidated
         documents = fetch_documents(self.store, self.format, place)
@@ -162,7 +166,7 @@ class _Check:
     def sort_keys(self) -> None:
         """Find the keys that belong to nothing, and the chunks."""
         sorter = KeySorter(self.store, self.format, self.path, self.nodes, self.arrays, self.broken)
-        keys = list(sorter.sorted_keys())
+        keys = list(sorter.sorted_keys(self.keys))
         lost = self.unreachable(keys)
         for found in keys:
             if found.key.startswith(lost):

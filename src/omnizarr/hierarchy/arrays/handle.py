@@ -12,9 +12,10 @@ from omnizarr.codecs.chain import Chain
 from omnizarr.engine.layout import Layout
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.arrays.layout import chain_of, layout_of
-from omnizarr.hierarchy.arrays.resize import stored_chunks
+from omnizarr.hierarchy.arrays.resize import sizes_of_chunks, stored_chunks
 from omnizarr.hierarchy.info import Info, human_bytes
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import reversal
 from omnizarr.metadata.formats.base import Format
@@ -148,9 +149,13 @@ class ArrayHandle(Node):
 
     def nbytes_stored(self) -> int:
         """Return how many bytes the chunks and the documents of this array take in the store."""
-        keys = [key for key, _ in stored_chunks(self.layout)]
-        keys += self.format.document_keys(self.path)
-        return sum(self.store.size(key) or 0 for key in keys)
+        return self.stored()[1]
+
+    def stored(self) -> tuple[int, int]:
+        """Return how many chunks are in the store, and how many bytes they and the documents take there."""
+        chunks = list(sizes_of_chunks(self.layout))
+        documents = each(self.store, self.store.size, self.format.document_keys(self.path))
+        return len(chunks), sum(chunks) + sum(size or 0 for size in documents)
 
     @property
     def info(self) -> Info:
@@ -159,11 +164,11 @@ class ArrayHandle(Node):
 
     def info_complete(self) -> Info:
         """Return `info` with what has to be counted in the store."""
-        stored = self.nbytes_stored()
+        chunks, stored = self.stored()
         counted = {
             "Bytes stored": f"{stored} ({human_bytes(stored)})",
             "Storage ratio": f"{self.nbytes / stored:.1f}" if stored else "-",
-            "Chunks stored": f"{self.nchunks_initialized} of {self.nchunks}",
+            "Chunks stored": f"{chunks} of {self.nchunks}",
         }
         return Info(self._description() | counted)
 

@@ -21,6 +21,19 @@ def stored_chunks(layout: Layout) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield key, coords
 
 
+def sizes_of_chunks(layout: Layout) -> Iterator[int]:
+    """Yield the bytes of every chunk in the store that covers a part of the array, as a listing has them."""
+    ndim = len(layout.axes)
+    if ndim == 0:
+        size = layout.store.size(layout.key(()))
+        yield from () if size is None else (size,)
+        return
+    for key, size in layout.store.list_sizes(layout.prefix):
+        coords = layout.keys.coords(key[len(layout.prefix) :], ndim)
+        if coords is not None and all(i < axis.count for i, axis in zip(coords, layout.axes, strict=True)):
+            yield size
+
+
 def _all_stored(layout: Layout) -> Iterator[tuple[str, tuple[int, ...]]]:
     ndim = len(layout.axes)
     if ndim == 0:

@@ -58,14 +58,14 @@ class KeySorter:
     arrays: Mapping[str, Array]
     broken: Collection[str] = ()
 
-    def sorted_keys(self) -> Iterator[SortedKey]:
-        """Yield every key below the path, in order."""
+    def sorted_keys(self, keys: Collection[str] | None = None) -> Iterator[SortedKey]:
+        """Yield every key below the path, in order; `keys` are they, where they were listed already."""
         documents = {
             key
             for relative in (*self.nodes, *self.broken)
             for key in self.format.document_keys(joined(self.path, relative))
         }
-        for key in sorted(self.store.list_prefix(prefix_of(self.path))):
+        for key in sorted(self.store.list_prefix(prefix_of(self.path)) if keys is None else keys):
             name = key.rpartition("/")[2]
             if key in documents or name == _CONSOLIDATED:
                 yield SortedKey(key, "document")

@@ -1,7 +1,8 @@
 """What reading a dataset asks of its store, asked ahead where each request waits for a network.
 
 A reader goes from node to node, and would wait for each. Here a level of the hierarchy is asked for at a
-time, as many requests at once as pay off; the reader then finds every answer, failures too, as if it had asked.
+time, as many requests at once as pay off; the reader then finds every answer, and every failure, as if it had
+asked.
 """
 
 from __future__ import annotations

@@ -6,14 +6,13 @@ above, is shared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
 from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.array import ArrayMetadata
@@ -64,7 +63,7 @@ def read_pure(root: Group, conventions: tuple[Convention, ...]) -> Found:
         the last.
     """
     broken: list[tuple[str, MetadataError]] = []
-    nodes = list(_nodes(root, broken))
+    nodes = list(root.walk(on_error=lambda *fault: broken.append(fault)))
     arrays = [metadata for _, metadata in nodes if isinstance(metadata, ArrayMetadata)]
     fitting = (c for c in conventions if not arrays or any(map(partial(_is_named, c), arrays)))
     followed = next(fitting, conventions[-1])
@@ -72,12 +71,6 @@ def read_pure(root: Group, conventions: tuple[Convention, ...]) -> Found:
     for relative, error in broken:
         reader.found.leave_out("unreadable", f"/{relative}", str(error))
     return reader.run(nodes)
-
-
-def _nodes(root: Group, broken: list[tuple[str, MetadataError]]) -> Iterator[tuple[str, NodeMetadata]]:
-    if root.metadata.consolidated is not None:
-        return root.walk()
-    return walk(root.store, root.format, root.path, on_error=lambda *fault: broken.append(fault))
 
 
 def _is_named(convention: Convention, metadata: ArrayMetadata) -> bool:
