@@ -1,6 +1,7 @@
 """Keys to bytes: in memory, in directories, zip archives and object stores; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
+from omnizarr.store.databases.redis import RedisStore
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.layers.cache import CachedStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
@@ -27,6 +28,7 @@ __all__ = [
     "ObjectStore",
     "ReadOnlyStore",
     "Reader",
+    "RedisStore",
     "Span",
     "Store",
     "StoreLike",

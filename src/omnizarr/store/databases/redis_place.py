@@ -137,7 +137,8 @@ def _client(url: str, options: dict[str, Any], name: str) -> Any:
     try:
         # Retries are ours: of some writes it matters whether they may have been made already.
         client = redis.Redis.from_url(url, **{"retry": Retry(NoBackoff(), 0), **options})
-        client.connection_pool.make_connection()  # which connects nothing, but looks at the options
+        pool = client.connection_pool
+        pool.connection_class(**pool.connection_kwargs)  # which connects nothing, but looks at the options
     except (TypeError, ValueError, redis.RedisError) as error:
         raise StoreError(f"cannot be opened: {error}", store=name) from None
     return client
@@ -161,8 +162,9 @@ def ask(place: RedisPlace, action: str, key: str | None, request: Callable[[Any]
         try:
             return request(place.client)
         except redis.RedisError as error:
-            if left == 0 or not _is_lost(error):
-                raise failure(place, action, key, error) from None
+            lost = error if _is_lost(error) else lost_in(error)
+            if left == 0 or lost is None:
+                raise failure(place, action, key, lost or error) from None
         time.sleep(random.uniform(wait / 2, wait))
         wait = min(2 * wait, _LONGEST_WAIT)
     raise AssertionError("the last try returns or raises")

@@ -29,6 +29,7 @@ class WatchingReader:
         self._size, self._end = end
         self._watch = watch
         self._lock = threading.Lock()
+        self._ended: StoreError | None = None
 
     def get(self, part: ByteRange | None = None) -> bytes:
         """Return the value, or a part of it."""
@@ -58,22 +59,36 @@ class WatchingReader:
     def _read(self, parts: Sequence[Span]) -> list[bytes]:
         import redis
 
-        name = self._place.prefix + self._key
         with self._lock:
-            following = ask(self._place, "read", self._key, lambda client: watching(client, name))
-            watch, self._watch = self._watch, following
+            if self._ended is not None:
+                raise self._ended
             try:
-                with watch:
-                    watch.multi()
-                    ask_parts(watch, name, parts)
-                    return in_place(parts, watch.execute())
-            except redis.WatchError as error:
-                if (lost := lost_in(error)) is not None:
-                    raise failure(self._place, "read", self._key, lost) from None
-                message = "the value was replaced while parts of it were read"
-                raise StoreError(message, store=self._place.name, key=self._key) from None
+                return in_place(parts, self._watched(parts))
+            except StoreError as error:
+                self._ended = error
+                raise
             except redis.RedisError as error:
-                raise failure(self._place, "read", self._key, error) from None
+                self._ended = self._failure(error)
+                raise self._ended from None
+
+    def _watched(self, parts: Sequence[Span]) -> list[bytes]:
+        name = self._place.prefix + self._key
+        following = ask(self._place, "read", self._key, lambda client: watching(client, name))
+        watch, self._watch = self._watch, following
+        with watch:
+            watch.multi()
+            ask_parts(watch, name, parts)
+            found: list[bytes] = watch.execute()
+        return found
+
+    def _failure(self, error: Exception) -> StoreError:
+        import redis
+
+        lost = lost_in(error)
+        if lost is None and isinstance(error, redis.WatchError):
+            message = "the value was replaced while parts of it were read"
+            return StoreError(message, store=self._place.name, key=self._key)
+        return failure(self._place, "read", self._key, lost or error)
 
     def close(self) -> None:
         """Watch no longer."""

@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.base import Store
+from omnizarr.store.databases.redis import open_redis
+from omnizarr.store.databases.redis_place import SCHEMES as REDIS_SCHEMES
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file):", re.IGNORECASE)
-_EXTRAS = {"kv": ("lmdb", "redis", "rediss", "unix")}
+_EXTRAS = {"kv": ("lmdb",)}
 NETWORK = SCHEMES
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
@@ -146,6 +148,7 @@ OPENERS: dict[str, Opener] = {
     "file": _open_file_url,
     "memory": _open_memory,
     **dict.fromkeys(SCHEMES, _open_objects),
+    **dict.fromkeys(REDIS_SCHEMES, open_redis),
 }
 
 
