@@ -1,5 +1,6 @@
 """How often HDMF's backend asks the store, counted exactly."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime
 
@@ -8,8 +9,10 @@ import pytest
 
 pynwb = pytest.importorskip("pynwb")
 
+from hdmf.data_utils import DataChunkIterator  # noqa: E402
 from pynwb import NWBFile, TimeSeries  # noqa: E402
 
+import omnizarr  # noqa: E402
 from omnizarr.hdmf import NWBZarrIO  # noqa: E402
 from omnizarr.store import MemoryStore  # noqa: E402
 from omnizarr.store.layers.wrap import CountingStore, FaultStore  # noqa: E402
@@ -97,3 +100,98 @@ def asked(store):
 
 def kinds(found):
     return Counter(operation for operation, _ in found.elements())
+
+
+def a_file():
+    file = NWBFile("a session", "i", datetime(2020, 1, 1, tzinfo=UTC))
+    file.add_acquisition(TimeSeries(name="s", data=np.arange(10), unit="V", rate=1.0))
+    return file
+
+
+WITHOUT_SPECS = {
+    # 8 datasets have a chunk each; there is the mark too, and what tells formats apart.
+    2: {
+        "set": 9,
+        "set_if_absent": 23,
+        "get": 3,
+        "delete": 6,
+        "delete_prefix": 1,
+        "list_prefix": 1,
+        "exists": 1,
+    },
+    3: {
+        "set": 8,
+        "set_if_absent": 15,
+        "get": 1,
+        "delete": 3,
+        "delete_prefix": 1,
+        "list_prefix": 1,
+        "exists": 1,
+    },
+}
+
+
+def test_a_new_file_is_written_without_reading_what_was_written(zarr_format):
+    counted = CountingStore(MemoryStore())
+    with NWBZarrIO(counted, "w", zarr_format=zarr_format) as io:
+        io.write(a_file(), consolidate_metadata=False, cache_spec=False)
+    plain = dict(counted.counts)
+    assert plain == WITHOUT_SPECS[zarr_format]
+    counted = CountingStore(MemoryStore())
+    with NWBZarrIO(counted, "w", zarr_format=zarr_format) as io:
+        io.write(a_file(), cache_spec=False)
+    # The root's documents are looked for once more, and Zarr v2 has a document beside them.
+    more = {2: {"get": 2, "set": 1}, 3: {}}[zarr_format]
+    assert Counter(counted.counts) - Counter(plain) == more
+
+
+def test_specifications_are_one_value_each_and_their_documents(zarr_format):
+    store = MemoryStore()
+    counted = CountingStore(store)
+    with NWBZarrIO(counted, "w", zarr_format=zarr_format) as io:
+        io.write(a_file(), consolidate_metadata=False)
+    keys = [key for key in store.list_prefix("specifications/") if not key.endswith((".json", ".zattrs"))]
+    sources = sum(key.endswith(("/0", "/c")) for key in keys)
+    groups = 1 + 2 * NAMESPACES
+    counts = Counter(counted.counts) - Counter(WITHOUT_SPECS[zarr_format])
+    assert counts["set"] == sources
+    assert counts["set_if_absent"] == {2: 2, 3: 1}[zarr_format] * sources + groups
+    # What may have been left in the place is deleted; three times it is looked for.
+    assert (counts["delete"], counts["delete_prefix"]) == (3, 1)
+    assert (sources, counts["get"]) == (21, 3 * {2: 2, 3: 1}[zarr_format])
+
+
+@pytest.mark.parametrize("more", [False, True], ids=["new", "with more before"])
+def test_what_is_consolidated_is_what_is_stored(zarr_format, more):
+    store = MemoryStore()
+    with NWBZarrIO(store, "w", zarr_format=zarr_format) as io:
+        if more:
+            io.file.create_group("mine/inner")
+        io.write(a_file())
+    assert ("mine/inner" in omnizarr.open_group(store).metadata.consolidated) is more
+    check_consolidated(store, zarr_format)
+    with NWBZarrIO(store, "r+") as io:
+        found = io.read()
+        found.add_acquisition(TimeSeries(name="later", data=[1.0], unit="V", rate=1.0))
+        io.write(found)
+    assert "acquisition/later/data" in omnizarr.open_group(store).metadata.consolidated
+    check_consolidated(store, zarr_format)
+
+
+def check_consolidated(store, zarr_format):
+    """Compare the consolidated metadata with those that are made by reading all nodes."""
+    key = {2: ".zmetadata", 3: "zarr.json"}[zarr_format]
+    written = json.loads(store.get(key))
+    omnizarr.consolidate_metadata(store)
+    assert json.loads(store.get(key)) == written
+
+
+def test_of_an_iterator_what_is_consolidated_is_what_it_became(zarr_format):
+    store = MemoryStore()
+    file = a_file()
+    rows = DataChunkIterator(data=(np.arange(3) + i for i in range(7)), buffer_size=2, maxshape=(None, 3))
+    file.add_acquisition(TimeSeries(name="rows", data=rows, unit="V", rate=1.0))
+    with NWBZarrIO(store, "w", zarr_format=zarr_format) as io:
+        io.write(file)
+    assert omnizarr.open_group(store).metadata.consolidated["acquisition/rows/data"].shape == (7, 3)
+    check_consolidated(store, zarr_format)

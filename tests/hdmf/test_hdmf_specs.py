@@ -1,13 +1,15 @@
 """The specifications that HDMF files hold: written, read, by version, and what is at fault."""
 
 import json
+from collections.abc import Callable
 from random import Random
+from threading import Barrier
 
 import numpy as np
 import pytest
 
 import omnizarr
-from omnizarr.errors import MetadataError
+from omnizarr.errors import MetadataError, NodeTypeError
 from omnizarr.hdmf.specs import (
     latest,
     read_spec,
@@ -17,7 +19,8 @@ from omnizarr.hdmf.specs import (
     version_order,
     write_specs,
 )
-from omnizarr.store import CountingStore, MemoryStore
+from omnizarr.store import CountingStore, FaultStore, MemoryStore
+from omnizarr.store.base import Buffer
 
 SPECS = {
     "core": {"2.9.0": {"namespace": '{"a": 1}'}, "2.10.0": {"namespace": '{"a": "é"}', "nwb.base": "{}"}},
@@ -135,3 +138,69 @@ def test_texts_that_other_writers_have_as_bytes_or_as_json() -> None:
         MetadataError, match=r"expected a specification as one text, found 2 elements.*numbers"
     ):
         read_spec(root, "core")
+
+
+class ManyAtOnce(MemoryStore):
+    """A store that answers the first requests to store something only when there are two."""
+
+    requests = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.two = Barrier(2, timeout=5)
+
+    def set(self, key: str, value: Buffer) -> None:
+        if key.startswith("specifications/core"):
+            self.two.wait()
+        super().set(key, value)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_texts_are_stored_at_once_where_the_store_takes_many_requests(zarr_format: int) -> None:
+    root = omnizarr.create_group(ManyAtOnce(), zarr_format=zarr_format)
+    texts = {f"source{i}": f'"{i}"' for i in range(8)}
+    write_specs(root, {"core": {"1.0": texts}})
+    assert read_specs(root) == {"core": {"1.0": texts}}
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_what_a_writer_that_died_has_left_is_not_taken_for_specifications(zarr_format: int) -> None:
+    store = MemoryStore()
+    failing = FaultStore(store, fail_at("specifications/core/2.10.0/nwb.base"))
+    root = omnizarr.create_group(failing, zarr_format=zarr_format)
+    with pytest.raises(OSError, match="no more"):
+        write_specs(root, SPECS)
+    root = omnizarr.open_group(store, mode="r+")
+    assert read_specs(root) == {}
+    nodes = write_specs(root, {"core": {"2.10.0": {"namespace": "{}"}}})
+    assert sorted(nodes) == [
+        "specifications",
+        "specifications/core",
+        "specifications/core/2.10.0",
+        "specifications/core/2.10.0/namespace",
+    ]
+    assert read_specs(root) == {"core": {"2.10.0": {"namespace": "{}"}}}
+
+
+def fail_at(place: str) -> Callable[[str, str], None]:
+    def check(operation: str, key: str) -> None:
+        if key.startswith(place) and operation == "set_if_absent":
+            raise OSError("no more")
+
+    return check
+
+
+def test_an_array_in_the_place_of_specifications_is_told_and_stays() -> None:
+    root = omnizarr.create_group(MemoryStore(), zarr_format=2)
+    root.create_array("specifications", data=np.arange(3))
+    with pytest.raises(NodeTypeError, match="expected a group of specifications, found an array"):
+        write_specs(root, SPECS)
+    assert root["specifications"][:].tolist() == [0, 1, 2]
+
+
+def test_what_is_new_is_told() -> None:
+    root = omnizarr.create_group(MemoryStore(), zarr_format=2)
+    assert write_specs(root, SPECS).keys() == {path for path, _ in root.members(None)}
+    assert write_specs(root, SPECS) == {}
+    added = write_specs(root, {"core": {"2.11.0": {"namespace": "x"}}})
+    assert list(added) == ["specifications/core/2.11.0", "specifications/core/2.11.0/namespace"]

@@ -8,7 +8,9 @@ import zarr
 
 import omnizarr
 from omnizarr.errors import MetadataError, NodeNotFoundError, NodeTypeError
+from omnizarr.hierarchy.consolidate import consolidate_nodes
 from omnizarr.hierarchy.validate import validate
+from omnizarr.metadata.consolidated import stale
 from omnizarr.store import CountingStore, DirectoryStore, MemoryStore
 
 
@@ -209,3 +211,30 @@ def test_what_is_stale_is_named(place, zarr_format):
         "y": "the consolidated metadata differ from the node's own: shape",
         "a/empty": "in the consolidated metadata, but there is no such node",
     }
+
+
+def test_nodes_that_are_known_need_not_be_read(place, zarr_format):
+    group = omnizarr.open_group(place, mode="r+")
+    nodes = {path: node.metadata for path, node in group.members(None)}
+    key = {2: ".zmetadata", 3: "zarr.json"}[zarr_format]
+    omnizarr.consolidate_metadata(place)
+    wanted = (place / key).read_bytes()
+    counted = CountingStore(DirectoryStore(place))
+    group = omnizarr.open_group(counted, mode="r+", use_consolidated=False, zarr_format=zarr_format)
+    group.update_attributes({"n": 2})
+    group.update_attributes({"n": 1})
+    counted.reset()
+    found = consolidate_nodes(group, dict(reversed(nodes.items())))
+    # The group's documents, and what there is beside them; on Zarr v3 the document is changed in place.
+    assert counted.counts == {2: {"get": 4, "set": 1}, 3: {"get": 1, "update": 1}}[zarr_format]
+    assert json.loads((place / key).read_bytes()) == json.loads(wanted)
+    assert list(found.metadata.consolidated) == sorted(nodes) and found.attrs["n"] == 1
+    assert stale(omnizarr.open_group(place).metadata.consolidated, nodes) == []
+
+
+def test_nodes_are_known_of_no_group_that_is_gone(place, zarr_format):
+    group = omnizarr.open_group(place, mode="r+")
+    for key in group.format.document_keys(""):
+        group.store.delete(key)
+    with pytest.raises(NodeNotFoundError):
+        consolidate_nodes(group, {})

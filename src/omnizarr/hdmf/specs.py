@@ -6,20 +6,26 @@ https://hdmf-zarr.readthedocs.io/en/stable/storage.html#caching-format-specifica
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import MetadataError, Problem
+from omnizarr.errors import MetadataError, NodeTypeError, Problem
 from omnizarr.hdmf.dtypes import UTF8
 from omnizarr.hdmf.layout import JSON2, LAYOUT_V3, SCALAR, SPECLOC
 from omnizarr.hdmf.pickles import with_pickles
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.creating.many import clear, place_all
+from omnizarr.hierarchy.creating.plan_array import plan_array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.linking.reference import read_attribute
+from omnizarr.hierarchy.paths import joined, parent_of, prefix_of
+from omnizarr.hierarchy.requests import each
 from omnizarr.jsontypes import Json, Problems, dump_json, shown
+from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.dtype import OBJECT
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 SPECIFICATIONS = "specifications"
 """The group of the specifications, unless the root names another."""
@@ -111,16 +117,39 @@ def read_specs(root: Group) -> dict[str, dict[str, dict[str, str]]]:
     }
 
 
-def write_specs(root: Group, specs: Mapping[str, Mapping[str, Sources]]) -> None:
-    """Add specifications to a file; those that it holds already stay, unless their text has changed."""
-    group = spec_group(root) or root.require_group(SPECIFICATIONS)
+def write_specs(root: Group, specs: Mapping[str, Mapping[str, Sources]]) -> dict[str, NodeMetadata]:
+    """Add specifications to a file; those that it holds already stay, unless their text has changed.
+
+    They are stored many at a time where the store takes many requests at once, and a version that is new is
+    seen when all of it is there.
+
+    Returns
+    -------
+    dict
+        The nodes that are new, by path from the root.
+    """
+    group = spec_group(root)
+    place = SPECIFICATIONS if group is None else group.path[len(prefix_of(root.path)) :]
+    new: dict[str, NodeMetadata] = {}
+    texts: dict[str, str] = {}
     for namespace, versions in specs.items():
         for version, sources in versions.items():
-            place = group.require_group(f"{namespace}/{version or UNVERSIONED}")
-            for source, text in sources.items():
-                _write_source(place, source, text)
-    if SPECLOC not in root.metadata.attributes:
-        root.update_attributes({SPECLOC: group.path.removeprefix(root.path).strip("/")})
+            path = f"{place}/{namespace}/{version or UNVERSIONED}"
+            for above in (place, parent_of(path), path):
+                if _is_missing(root, above, new):
+                    new[above] = GroupMetadata()
+            texts |= {
+                f"{path}/{source}": text
+                for source, text in sources.items()
+                if path in new or not _has_text(root, f"{path}/{source}", text)
+            }
+    new |= _store_texts(root, texts)
+    nodes = {joined(root.path, path): metadata for path, metadata in new.items()}
+    place_all(root.store, root.format, nodes, vacant=True, parent=root.path)
+    root._forget_snapshot()
+    if (new or group is not None) and SPECLOC not in root.metadata.attributes:
+        root.update_attributes({SPECLOC: place})
+    return new
 
 
 def latest(versions: Iterable[str]) -> str:
@@ -176,26 +205,52 @@ def _text_of(array: Array) -> str:
     raise MetadataError([Problem("", message)], store=array.store.name, path=array.path)
 
 
-def _write_source(place: Group, source: str, text: str) -> None:
-    found = place.get(source)
+def _is_missing(root: Group, path: str, new: Collection[str]) -> bool:
+    """Say whether a group is to be made; what a writer that died has left in its place goes away."""
+    if path in new or parent_of(path) in new:
+        return path not in new
+    found = root.get(path)
+    if isinstance(found, Array):
+        message = "expected a group of specifications, found an array"
+        raise NodeTypeError(message, store=root.store.name, path=found.path)
+    if found is None:
+        clear(root.store, joined(root.path, path))
+    return found is None
+
+
+def _has_text(root: Group, path: str, text: str) -> bool:
+    """Say whether a source has a text; another one that stands in its place goes away."""
+    found = root.get(path)
     if isinstance(found, Array) and _text_of(found) == text:
-        return
-    if place.zarr_format == 2:
-        item = np.empty(1, object)
-        item[0] = text
-        array = place.create_array(
-            source,
-            shape=(1,),
-            dtype=OBJECT,
-            chunks=(1,),
-            filters=[JSON2.to_json()],
-            compressors=None,
-            fill_value=0,
-            attributes={"zarr_dtype": SCALAR},
-            overwrite=True,
-        )
-    else:
-        item = np.array(text, object)
+        return True
+    clear(root.store, joined(root.path, path))
+    return False
+
+
+def _store_texts(root: Group, texts: Mapping[str, str]) -> dict[str, NodeMetadata]:
+    """Store the chunks of texts, and return the arrays, of which no documents are stored yet."""
+    metadata = _array_of_text(root.zarr_format)
+
+    def store(path: str) -> None:
+        item = np.empty(metadata.shape, object)
+        item[...] = texts[path]
+        Array(root.store, root.format, joined(root.path, path), metadata)[...] = item
+
+    each(root.store, store, list(texts))
+    return dict.fromkeys(texts, metadata)
+
+
+def _array_of_text(zarr_format: int | str) -> ArrayMetadata:
+    if zarr_format != 2:
         attributes = LAYOUT_V3.type_attributes(UTF8, scalar=True)
-        array = place.create_array(source, shape=(), dtype="string", attributes=attributes, overwrite=True)
-    array[...] = item
+        return plan_array(zarr_format, shape=(), dtype="string", attributes=attributes)
+    return plan_array(
+        2,
+        shape=(1,),
+        dtype=OBJECT,
+        chunks=(1,),
+        filters=[JSON2.to_json()],
+        compressors=None,
+        fill_value=0,
+        attributes={"zarr_dtype": SCALAR},
+    )

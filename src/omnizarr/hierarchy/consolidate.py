@@ -12,7 +12,7 @@ from typing import Any
 
 from omnizarr.errors import MetadataError, NodeTypeError
 from omnizarr.hierarchy.discover import walk
-from omnizarr.hierarchy.documents import change_document, read_documents
+from omnizarr.hierarchy.documents import change_document, fetch_documents, read_documents
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.formats import find_documents, format_of
@@ -50,6 +50,31 @@ def consolidate_metadata(
         raise NodeTypeError(message, store=where.store.name, path=where.path)
     nodes = in_block(dict(walk(where.store, format, where.path)), format)
     return Group(where.store, format, where.path, _store(*where, format, metadata, nodes))
+
+
+def consolidate_nodes(group: Group, nodes: Mapping[str, NodeMetadata]) -> Group:
+    """Write consolidated metadata as `consolidate_metadata` does, of nodes that need not be read for it.
+
+    Parameters
+    ----------
+    nodes
+        All nodes below the group by their paths relative to it, as the caller has just stored them.
+
+    Raises
+    ------
+    NodeNotFoundError
+        The group is gone.
+    MetadataError
+        Its documents are broken.
+    """
+    where = group.store, group.path, group.format
+    documents = fetch_documents(group.store, group.format, group.path)
+    metadata = read_documents(group.store, group.format, group.path, documents, consolidated=False)
+    if not isinstance(metadata, GroupMetadata):
+        raise absent(group.store, group.format, group.path, "group")
+    in_order = {path: nodes[path] for path in sorted(nodes, key=lambda path: path.split("/"))}
+    stored = _store(*where, metadata, in_block(in_order, group.format))
+    return Group(group.store, group.format, group.path, stored)
 
 
 def is_consolidated(group: Group) -> bool:

@@ -159,7 +159,7 @@ class ZarrIO(ZarrFile):
         with self._changing(consolidate_metadata):
             super().write(container=container, herd=herd, **options)
             if cache_spec:
-                cache_specs(self.manager.namespace_catalog, self.file)
+                self._add_nodes(cache_specs(self.manager.namespace_catalog, self.file))
 
     def write_builder(
         self,
@@ -206,7 +206,7 @@ class ZarrIO(ZarrFile):
             pickled_references=self.pickled_references,
         )
         with self._changing(consolidate_metadata):
-            BuilderWriter(self, options).write(builder)
+            self._nodes = BuilderWriter(self, options).write(builder)
             if self._session is not None:
                 self.reader.know(builder)
                 self._session.growth.refer()
@@ -253,4 +253,5 @@ class ZarrIO(ZarrFile):
             export(self, src_io, container, arguments, clear_cache=clear_cache)
             if cache_spec:
                 add_namespaces(self, src_io)
-                cache_specs(self.manager.namespace_catalog, self.file, getattr(src_io, "_file", None))
+                source = getattr(src_io, "_file", None)
+                self._add_nodes(cache_specs(self.manager.namespace_catalog, self.file, source))

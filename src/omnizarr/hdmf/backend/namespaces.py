@@ -20,6 +20,7 @@ from omnizarr.hdmf.specs import UNVERSIONED, read_source, read_spec, spec_versio
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.requests import each
 from omnizarr.jsontypes import parse_json
+from omnizarr.metadata.group import NodeMetadata
 
 NAMESPACE = "namespace"
 
@@ -101,7 +102,7 @@ def load_stored(catalog: Any, root: Group, namespaces: Sequence[str] | None = No
     return cast("dict[str, Any]", catalog.load_namespaces(NAMESPACE, reader=readers))
 
 
-def cache_specs(catalog: Any, root: Group, source: Any = None) -> None:
+def cache_specs(catalog: Any, root: Group, source: Any = None) -> dict[str, NodeMetadata]:
     """Write the specifications of a catalog into a file; versions that are there already stay.
 
     Parameters
@@ -109,6 +110,11 @@ def cache_specs(catalog: Any, root: Group, source: Any = None) -> None:
     source
         The open file that is exported, whose specifications are taken as they are: those that HDMF makes of
         its catalog have what was inherited written out.
+
+    Returns
+    -------
+    dict
+        The nodes that are new, by path from the root.
     """
     stored = spec_versions(root)
     specs: dict[str, dict[str, dict[str, str]]] = {}
@@ -116,7 +122,7 @@ def cache_specs(catalog: Any, root: Group, source: Any = None) -> None:
         version = str(catalog.get_namespace(name).version or UNVERSIONED)
         if version not in stored.get(name, ()):
             specs[name] = {version: _texts_in(source, name, version) or _texts_of(catalog, name)}
-    write_specs(root, specs)
+    return write_specs(root, specs)
 
 
 def _texts_in(source: Any, name: str, version: str) -> dict[str, str]:

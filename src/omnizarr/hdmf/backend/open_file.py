@@ -20,9 +20,10 @@ from omnizarr.hdmf.backend.namespaces import load_stored, stored_versions
 from omnizarr.hdmf.backend.reading import Session
 from omnizarr.hdmf.backend.target import NEW, Target, is_file, release
 from omnizarr.hdmf.layout import Layout, layout_of
-from omnizarr.hierarchy.consolidate import consolidate_metadata as consolidate
+from omnizarr.hierarchy.consolidate import consolidate_metadata, consolidate_nodes
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.locate import was_opened_for
+from omnizarr.metadata.group import NodeMetadata
 
 
 class ZarrFile(HDMFIO):  # type: ignore[misc]
@@ -52,6 +53,8 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
         self._root: Group | None = None
         self._session: Session | None = None
         self._changes = 0
+        # All nodes of a file that is being written anew; None where others may be there, or have changed.
+        self._nodes: dict[str, NodeMetadata] | None = None
         self._broken = False
         source = self._target.source
         self.open()
@@ -205,7 +208,7 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
             yield
             if self._changes == 1:
                 if consolidated:
-                    consolidate(root)
+                    self._consolidate(root)
                     if self._session is not None:
                         self._session.growth.done()
                 release(root)
@@ -215,6 +218,20 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
             raise
         finally:
             self._changes -= 1
+            if not self._changes:
+                self._nodes = None
+
+    def _consolidate(self, root: Group) -> None:
+        """Consolidate the metadata of all nodes: of those that were written, where they are all."""
+        if self._nodes is None or self._session is not None:  # what was read may have grown since
+            consolidate_metadata(root)
+        else:
+            consolidate_nodes(root, self._nodes)
+
+    def _add_nodes(self, nodes: Mapping[str, NodeMetadata]) -> None:
+        """Take nodes for written, beside those of a new file."""
+        if self._nodes is not None:
+            self._nodes = {**self._nodes, **nodes}
 
     def _settle(self, growth: Growth, root: Group) -> None:
         if growth.grown:

@@ -30,7 +30,7 @@ from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.linking.reference import Link, Reference
 from omnizarr.hierarchy.paths import joined, prefix_of
 from omnizarr.jsontypes import Json, JsonObject, same_json
-from omnizarr.metadata.group import GroupMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 
 class WritableFile(Protocol):
@@ -88,8 +88,13 @@ class BuilderWriter:
         self._changes: list[tuple[Group, JsonObject, list[Link]]] = []
         self._is_new = not _holds_anything(root)
 
-    def write(self, builder: GroupBuilder) -> None:
+    def write(self, builder: GroupBuilder) -> dict[str, NodeMetadata] | None:
         """Write a file; nodes that are there already are kept, and groups get what attributes are new.
+
+        Returns
+        -------
+        dict or None
+            The nodes of a file that is new, by path from its root; None where something was there before.
 
         Raises
         ------
@@ -105,6 +110,9 @@ class BuilderWriter:
         for group, attributes, links in self._changes:  # the root comes last: its children went before it
             _change(group, attributes, links, self._layout)
         root._forget_snapshot()
+        if not self._is_new:
+            return None
+        return {path[len(prefix_of(root.path)) :]: node for path, node in self._data.nodes.items()}
 
     def _group(self, path: str, builder: GroupBuilder, there: Group | None) -> None:
         for name, child in builder.groups.items():
