@@ -233,19 +233,24 @@ def fetch_spans(
     wanted = coalesced(spans)
     if not wanted:
         return [b""] * len(spans) if held is not None or _is_there(place, key) else None
-    first = fetch(place, key, wanted[0], held)
-    if first is None:
-        return None
+    pieces: list[Piece] = []
+    if held is None:
+        first = fetch(place, key, wanted[0])
+        if first is None:
+            return None
+        held, pieces = first.state, [first]
 
     def further(span: Span) -> Piece:
-        piece = fetch(place, key, span, first.state)
+        piece = fetch(place, key, span, held)
         assert piece is not None, "a state that is held is there, or raises"
         return piece
 
-    pieces = [first]
-    if len(wanted) > 1:
-        with ThreadPoolExecutor(min(len(wanted) - 1, _AT_ONCE)) as pool:
-            pieces += pool.map(further, wanted[1:])
+    rest = wanted[len(pieces) :]
+    if len(rest) > 1:
+        with ThreadPoolExecutor(min(len(rest), _AT_ONCE)) as pool:
+            pieces += pool.map(further, rest)
+    else:
+        pieces += map(further, rest)
     return [_within(wanted, pieces, Span(*span)) for span in spans]
 
 

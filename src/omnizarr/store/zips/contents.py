@@ -11,8 +11,10 @@ from omnizarr.store.keys import check_key
 from omnizarr.store.zips.format import BadEntryError, Entry
 from omnizarr.store.zips.source import Source
 
-# What is read at once of the end of an archive over a network; most central directories are within.
+# What is read first of the end of an archive over a network, as a reader has it anyhow; most central
+# directories are within. Before that at least as much as is received while a request would wait.
 _ENDING = 64 * 1024
+_BEFORE = 256 * 1024
 _LARGEST_DIRECTORY = 2**30
 # What may stand right in a folder that is a whole dataset.
 _DOCUMENTS = (".zgroup", ".zarray", "zarr.json")
@@ -97,7 +99,8 @@ class _Ending(io.RawIOBase):
 
     def _held_between(self, start: int, stop: int) -> bytes:
         if start < self._held_from and start < stop:
-            begin = max(min(start, self._held_from - _ENDING), 0)
+            least = _BEFORE if self._held else _ENDING
+            begin = max(min(start, self._held_from - least), 0)
             if self._size - begin > _LARGEST_DIRECTORY:
                 raise BadEntryError(f"a central directory of more than {_LARGEST_DIRECTORY} bytes")
             self._held = self._source.read(begin, self._held_from) + self._held

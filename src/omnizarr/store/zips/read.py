@@ -59,7 +59,9 @@ class ZipReader:
         """Return a value, whose checksum is verified, or a part of it."""
         _check_readable(entry)
         start, stop = bounds(part, entry.size)
-        if entry.method == STORED:
+        if start == stop:
+            value = b""
+        elif entry.method == STORED:
             (value,) = self._stored(entry, [(start, stop - start)])
         elif entry.method == DEFLATED:
             value = self._inflated(entry, start, stop)
