@@ -36,16 +36,16 @@ class Gate:
         self._inside: dict[int, int] = {}
         self._keeper: int | None = None
 
-    def __enter__(self) -> None:
+    def enter(self) -> None:
+        """Come in, once it is open."""
         me = threading.get_ident()
         with self._changed:
             while self._keeper not in (None, me) and me not in self._inside:
                 self._changed.wait()
             self._inside[me] = self._inside.get(me, 0) + 1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def leave(self) -> None:
+        """Go out."""
         me = threading.get_ident()
         with self._changed:
             if self._inside[me] > 1:
@@ -54,6 +54,14 @@ class Gate:
                 del self._inside[me]
                 if self._keeper is not None:
                     self._changed.notify_all()
+
+    def __enter__(self) -> None:
+        self.enter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.leave()
 
     def shut(self, patience: float | None = None) -> bool:
         """Let nobody else in; say whether all have left in time, which this thread itself has to before."""

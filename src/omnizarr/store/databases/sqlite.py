@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from omnizarr.errors import StoreError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 from omnizarr.store.databases import sqlite_table as table
 from omnizarr.store.databases.gate import alone
@@ -23,7 +22,7 @@ from omnizarr.store.databases.seeking import end_of, legal, list_by_seeking
 from omnizarr.store.databases.sqlite_file import SQLiteFile, Terms, require_blob
 from omnizarr.store.directories.files import flat
 from omnizarr.store.keys import check_key, check_prefix
-from omnizarr.store.ranges import check_part, check_spans, cut
+from omnizarr.store.ranges import check_part, check_spans
 from omnizarr.store.readers import BytesReader
 from omnizarr.store.urls.modes import MUST_EXIST, Mode, Options
 
@@ -250,7 +249,7 @@ class SQLiteStore(Store):
             return list_by_seeking(scan, prefix)
 
     def _pages(self, statement: str, prefix: str) -> Iterator[list[Any]]:
-        """Yield rows of a range of keys; between two pages nothing is held, so a listing may take its time."""
+        """Yield rows of a range of keys; between pages nothing is held, so a listing may take its time."""
         last, end = prefix.encode(), _end(prefix)
         while True:
             with self._file.connection("list", prefix) as connection:

@@ -107,8 +107,9 @@ class SQLiteFile(Database):
     def close(self) -> None:
         """Close all connections; those that are in use when they are given back."""
         self.closed = True
-        self.release_readers()
-        self.close_files()
+        if not self.tangled:
+            self.release_readers()
+            self.close_files()
 
     def close_files(self) -> None:
         while self._idle:
@@ -166,7 +167,7 @@ class SQLiteFile(Database):
             what = "it was removed" if found is None else "another file took its place"
             raise StoreError(f"cannot open: {what} since the store was made", store=self.name)
         self._unchanging = None
-        connection = self._open("ro" if self._terms.read_only else "rw")
+        connection = self._open("rw" if self._may_write() else "ro")
         try:
             self._agree(connection)
         except sqlite3.OperationalError as error:
@@ -177,6 +178,10 @@ class SQLiteFile(Database):
             connection = self._open("ro&immutable=1")
             self._agree(connection)
         return connection
+
+    def _may_write(self) -> bool:
+        """Say whether SQLite may; also where it only reads: it then leaves no log behind."""
+        return all(os.access(place, os.W_OK) for place in (self.path, os.path.dirname(self.path)))
 
     def _open(self, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -193,6 +198,8 @@ class SQLiteFile(Database):
         """Make the settings of a connection; the first that reads the file."""
         for setting in _SETTINGS:
             connection.execute(setting)
+        if self._terms.read_only:
+            connection.execute("PRAGMA query_only = ON")
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         self.wal = mode == b"wal"
         # With a write-ahead log NORMAL keeps the file whole after a loss of power, without one it may not.
@@ -306,7 +313,7 @@ class BlobSnapshot:
 
     def read(self, start: int, stop: int) -> bytes:
         """Return a part of the value."""
-        return bytes(self._blob[start:stop]) if start < stop else b""  # type: ignore[arg-type]
+        return bytes(self._blob[start:stop]) if start < stop else b""
 
     def close(self) -> None:
         """End the transaction."""
