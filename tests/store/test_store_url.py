@@ -114,7 +114,6 @@ def test_named_stores_in_memory() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("lmdb:///a", "extra 'kv'"),
         ("gopher://example.org", r"unknown scheme gopher://; expected abfs, .*file, .*memory, .*s3"),
         ("file://example.org/a", "found the host 'example.org'"),
     ],

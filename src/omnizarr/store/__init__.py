@@ -1,7 +1,9 @@
 """Keys to bytes: in memory, in directories, zip archives and object stores; and stores around stores."""
 
 from omnizarr.store.base import Buffer, ByteRange, From, KeyLocks, Last, Listing, Reader, Span, Store
+from omnizarr.store.databases.lmdb import LMDBStore
 from omnizarr.store.databases.redis import RedisStore
+from omnizarr.store.databases.sqlite import SQLiteStore
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.layers.cache import CachedStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
@@ -21,6 +23,7 @@ __all__ = [
     "From",
     "InnerZipStore",
     "KeyLocks",
+    "LMDBStore",
     "Last",
     "Listing",
     "MemoryStore",
@@ -29,6 +32,7 @@ __all__ = [
     "ReadOnlyStore",
     "Reader",
     "RedisStore",
+    "SQLiteStore",
     "Span",
     "Store",
     "StoreLike",

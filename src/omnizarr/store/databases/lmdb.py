@@ -11,21 +11,18 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from omnizarr.errors import KeyNameError, StoreError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 from omnizarr.store.databases.gate import alone
-from omnizarr.store.databases.lmdb_file import MAX_KEY, LMDBEnvironment, Terms
+from omnizarr.store.databases.lmdb_file import MAX_KEY, LMDBEnvironment, Terms, Transaction
 from omnizarr.store.databases.places import path_of, take_options
 from omnizarr.store.databases.seeking import legal, list_by_seeking
 from omnizarr.store.directories.files import flat
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 from omnizarr.store.urls.modes import MUST_EXIST, Mode, Options
-
-if TYPE_CHECKING:
-    from omnizarr.store.databases.lmdb_file import Transaction
 
 T = TypeVar("T")
 # Between two looks at the environment another process may write a key; after so many the change is
@@ -140,7 +137,7 @@ class LMDBStore(Store):
         """Return what `read` makes of the value where it lies, or None where there is no such key."""
         raw = _raw(key)
         with self._environment.reading("read", key) as transaction:
-            value: Any = transaction.get(raw)
+            value = transaction.get(raw)
             return None if value is None else read(value)
 
     # Writing

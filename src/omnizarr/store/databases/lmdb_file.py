@@ -9,16 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from omnizarr.errors import OmniZarrError, ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.databases.gate import Database
 from omnizarr.store.databases.held import HeldReader
-
-if TYPE_CHECKING:
-    import lmdb
-
-    Transaction: TypeAlias = lmdb.Transaction[memoryview]
 
 T = TypeVar("T")
 MAX_KEY = 511
@@ -33,6 +28,29 @@ _MEANINGS = {
     "PanicError": "the environment is damaged",
     "BadValsizeError": "a value has at most 4 GiB",
 }
+
+
+class Cursor(Protocol):
+    """What is used of `lmdb.Cursor`; all keys and values are views."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    def set_range(self, key: bytes) -> bool: ...
+    def key(self) -> memoryview: ...
+    def delete(self) -> bool: ...
+    def iternext(self, keys: bool = True, values: bool = True) -> Iterator[Any]: ...
+
+
+class Transaction(Protocol):
+    """What is used of `lmdb.Transaction`; values are views, of use only until it ends."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    def get(self, key: bytes) -> memoryview | None: ...
+    def put(self, key: bytes, value: bytes | memoryview, *, overwrite: bool = True) -> bool: ...
+    def delete(self, key: bytes) -> bool: ...
+    def cursor(self) -> Cursor: ...
+    def abort(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +77,7 @@ class LMDBEnvironment(Database):
         self._writable = False
         self._fsync = False
         self._opening = threading.Lock()
-        self._open: lmdb.Environment | None = None
+        self._open: Any = None  # lmdb.Environment, of an extra
 
     def require(self, *, write: bool, fsync: bool) -> None:
         """Open it, again where it was opened for less."""
@@ -175,7 +193,8 @@ class LMDBEnvironment(Database):
         while True:
             self.gate.enter()
             try:
-                return self._environment().begin(write=write, buffers=True)
+                begun: Transaction = self._environment().begin(write=write, buffers=True)
+                return begun
             except lmdb.MapResizedError:
                 self.gate.leave()
                 self._resize(0)  # to what another process has made of it
@@ -230,7 +249,7 @@ class LMDBEnvironment(Database):
 
     # The environment
 
-    def _environment(self) -> lmdb.Environment:
+    def _environment(self) -> Any:
         self.require_untangled()
         if self._open is None:
             if not self.stores:
@@ -240,7 +259,7 @@ class LMDBEnvironment(Database):
                     self._open = self._opened()
         return self._open
 
-    def _opened(self) -> lmdb.Environment:
+    def _opened(self) -> Any:
         import lmdb
 
         self._check_place()
@@ -259,7 +278,7 @@ class LMDBEnvironment(Database):
         self.map_size = found.info()["map_size"]
         return found
 
-    def _lmdb_open(self, *, lock: bool) -> lmdb.Environment:
+    def _lmdb_open(self, *, lock: bool) -> Any:
         import lmdb
 
         return lmdb.open(
@@ -298,7 +317,7 @@ class LMDBEnvironment(Database):
         if not head:
             os.makedirs(os.path.dirname(file), exist_ok=True)
 
-    def _check_length(self, found: lmdb.Environment) -> None:
+    def _check_length(self, found: Any) -> None:
         """Refuse a file that was cut off, of which reading would end the process."""
         expected = (found.info()["last_pgno"] + 1) * found.stat()["psize"]
         size = os.path.getsize(self.data_file)

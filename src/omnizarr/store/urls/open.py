@@ -11,8 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.base import Store
+from omnizarr.store.databases.lmdb import open_lmdb
 from omnizarr.store.databases.redis import open_redis
 from omnizarr.store.databases.redis_place import SCHEMES as REDIS_SCHEMES
+from omnizarr.store.databases.sqlite import open_sqlite
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
@@ -35,7 +37,6 @@ __all__ = [
 ]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file):", re.IGNORECASE)
-_EXTRAS = {"kv": ("lmdb",)}
 NETWORK = SCHEMES
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
@@ -149,6 +150,8 @@ OPENERS: dict[str, Opener] = {
     "memory": _open_memory,
     **dict.fromkeys(SCHEMES, _open_objects),
     **dict.fromkeys(REDIS_SCHEMES, open_redis),
+    "sqlite": open_sqlite,
+    "lmdb": open_lmdb,
 }
 
 
@@ -156,10 +159,6 @@ def _opener(scheme: str, url: str) -> Opener:
     found = OPENERS.get(scheme.lower())
     if found is not None:
         return found
-    for extra, schemes in _EXTRAS.items():
-        if scheme.lower() in schemes:
-            message = f"no store for {scheme}:// here: it belongs to the extra {extra!r}"
-            raise StoreError(f"{message} (pip install 'omnizarr[{extra}]')", store=shown_url(url))
     known = ", ".join(sorted(OPENERS))
     raise StoreError(f"unknown scheme {scheme}://; expected {known}", store=shown_url(url))
 
