@@ -25,8 +25,8 @@ import omnizarr
 from omnizarr.errors import KeyNameError, ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store import From, Last, Listing, Span, Store, ZipStore
 from omnizarr.store.directories import files as files_module
-from omnizarr.store.zips.format import Entry, central_directory
 from omnizarr.store.zips.contents import top_folder
+from omnizarr.store.zips.format import Entry, central_directory
 from omnizarr.testing.store import StoreContract
 
 METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]

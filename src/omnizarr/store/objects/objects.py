@@ -67,6 +67,7 @@ class ObjectStore(Store):
     """
 
     requests = 32
+    deletes_at_once = _PAGE
 
     def __init__(
         self, url: str, *, read_only: bool = False, storage_options: Mapping[str, object] | None = None
@@ -218,7 +219,8 @@ class ObjectStore(Store):
     @property
     def _listing(self) -> str:
         if self.place.kind == "http":
-            return "list: this server tells no names (consolidated metadata make that unnecessary)"
+            hint = "consolidated metadata make that unnecessary, and nodes are found by their paths"
+            return f"list: this server tells no names ({hint})"
         return "list"
 
     # Writing

@@ -1,0 +1,213 @@
+"""Hierarchies over plain HTTP: without listings, and from servers that answer in odd ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from odd_servers import OddServer
+
+import omnizarr
+from omnizarr.errors import MetadataError, OmniZarrError, StoreError
+from omnizarr.store import InnerZipStore, Last, ObjectStore, Span
+
+pytest.importorskip("obstore")
+
+BRIEF = {"retry_config": {"max_retries": 1, "backoff": {"init_backoff": timedelta(milliseconds=1)}}}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[OddServer]:
+    found = OddServer(tmp_path)
+    yield found
+    found.close()
+
+
+def make(folder: Path, zarr_format: int, *, consolidated: bool = True) -> np.ndarray:
+    """Make a hierarchy with arrays that miss chunks: `a/x` and the sharded or plain `y`, uncompressed."""
+    root = omnizarr.open_group(folder / "data", mode="w", zarr_format=zarr_format)
+    data = np.arange(200, dtype="i4").reshape(20, 10)
+    array = root.create_array(
+        "a/x", shape=(20, 10), chunks=(5, 10), dtype="i4", compressors=None, fill_value=-1
+    )
+    array[:10] = data[:10]
+    data[10:] = -1
+    root.create_array("y", shape=(3,), dtype="f8", attributes={"units": "m"})[:] = 1.5
+    if consolidated:
+        omnizarr.consolidate_metadata(root)
+    return data
+
+
+def opened(server: OddServer, way: str, **more):
+    return omnizarr.open(server.url(way) + "/data", mode="r", storage_options=BRIEF, **more)
+
+
+# Without listings
+
+
+@pytest.mark.parametrize(("zarr_format", "requests"), [(2, 3), (3, 1)])
+def test_consolidated_metadata_do_without_listings(
+    server: OddServer, tmp_path: Path, zarr_format: int, requests: int
+) -> None:
+    data = make(tmp_path, zarr_format)
+    root = opened(server, "plain")
+    assert len(server.asked) <= requests
+    del server.asked[:]
+    assert sorted(dict(root.members(max_depth=None))) == ["a", "a/x", "y"]
+    assert (sorted(root), root["y"].attrs["units"], "a/x" in root) == (["a", "y"], "m", True)
+    assert server.asked == []
+    np.testing.assert_array_equal(root["a/x"][:], data)
+    assert len(server.asked) == 4
+    assert all(line.startswith("GET ") for line in server.asked)
+    assert root["y"][:].tolist() == [1.5] * 3
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_nodes_that_are_known_do_without_listings(
+    server: OddServer, tmp_path: Path, zarr_format: int
+) -> None:
+    data = make(tmp_path, zarr_format, consolidated=False)
+    root = opened(server, "plain")
+    np.testing.assert_array_equal(root["a/x"][:], data)
+    assert "a/none" not in root
+    for ask in (lambda: dict(root.members()), lambda: list(root), lambda: root.tree(), lambda: len(root)):
+        with pytest.raises(StoreError, match=r"tells no names.*consolidated.*by their paths") as caught:
+            ask()
+        assert server.url("plain") in str(caught.value)
+
+
+def test_pages_of_links_are_not_listings(server: OddServer, tmp_path: Path) -> None:
+    data = make(tmp_path, 3, consolidated=False)
+    root = opened(server, "listing")
+    np.testing.assert_array_equal(root["a/x"][:], data)
+    with pytest.raises(StoreError, match="tells no names"):
+        dict(root.members())
+    with pytest.raises(StoreError, match="HTML page"):
+        root.store.get("a/x")
+
+
+# Pages instead of values
+
+
+def test_pages_for_missing_values_are_told(server: OddServer, tmp_path: Path) -> None:
+    data = make(tmp_path, 3)
+    root = opened(server, "pages")
+    np.testing.assert_array_equal(root["a/x"][:10], data[:10])
+    with pytest.raises(StoreError, match=r"HTML page \(Content-Type text/html\).*'a/x/c/[23]/0'"):
+        root["a/x"][10:]
+    store = root.store
+    for read in (
+        lambda: store.get("none"),
+        lambda: store.get("none", Span(1, 2)),
+        lambda: store.get("none", Last(2)),
+        lambda: store.get_into("none", memoryview(bytearray(8))),
+        lambda: store.get_ranges("none", [(0, 4), (400, 4)]),
+        lambda: store.reading("none"),
+        lambda: store.size("none"),
+        lambda: store.exists("none"),
+    ):
+        with pytest.raises(StoreError, match=r"HTML page.*'none'"):
+            read()
+    assert (store.get("page.html") or b"").startswith(b"<!doctype")
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_pages_for_documents_are_told(server: OddServer, tmp_path: Path, zarr_format: int) -> None:
+    make(tmp_path, zarr_format)
+    with pytest.raises(StoreError, match=r"HTML page.*zarr.json"):
+        omnizarr.open(server.url("pages") + "/nothing", mode="r", storage_options=BRIEF)
+    if zarr_format == 2:
+        with pytest.raises(StoreError, match=r"HTML page.*\.zattrs"):
+            opened(server, "pages", zarr_format=2)
+
+
+def test_pages_that_do_not_say_so_are_no_documents(server: OddServer) -> None:
+    for more in ({}, {"zarr_format": 2}):
+        with pytest.raises(MetadataError, match="JSON"):
+            omnizarr.open(server.url("sly") + "/nothing", mode="r", storage_options=BRIEF, **more)
+
+
+def test_pages_that_do_not_say_so_are_no_chunks(server: OddServer, tmp_path: Path) -> None:
+    """They have another size than an uncompressed chunk; a codec or checksum refuses them else."""
+    root = omnizarr.open_group(tmp_path / "data", mode="w")
+    for name, compressors in {"raw": None, "zstd": "auto", "sum": [{"name": "crc32c"}]}.items():
+        root.create_array(name, shape=(40,), chunks=(20,), dtype="i4", compressors=compressors)[:20] = 1
+    again = opened(server, "sly")
+    for name in root:
+        assert again[name][:20].tolist() == [1] * 20
+        with pytest.raises(OmniZarrError, match="c/1"):
+            again[name][20:]
+
+
+# Other ways
+
+
+def test_forbidden_is_not_missing(server: OddServer, tmp_path: Path) -> None:
+    make(tmp_path, 3)
+    root = opened(server, "forbidding")
+    assert root["y"][:].tolist() == [1.5] * 3
+    with pytest.raises(StoreError, match=r"403.*'a/x/c/[23]/0'"):
+        root["a/x"][:]
+
+
+def test_refused_is_not_missing(server: OddServer) -> None:
+    store = ObjectStore(server.url("refusing"), storage_options=BRIEF)
+    for read in (lambda: store.get("k"), lambda: store.size("k"), lambda: store.get("k", Span(0, 1))):
+        with pytest.raises(StoreError, match="405"):
+            read()
+
+
+@pytest.mark.parametrize("way", ["moved", "headless", "weak", "polite"])
+def test_servers_that_have_their_own_ways(server: OddServer, tmp_path: Path, way: str) -> None:
+    data = make(tmp_path, 3)
+    (tmp_path / "empty").touch()
+    (tmp_path / "large").write_bytes(bytes(range(200)) * 1000)
+    np.testing.assert_array_equal(opened(server, way)["a/x"][:], data)
+    store = ObjectStore(server.url(way), storage_options=BRIEF)
+    assert (store.size("large"), store.size("empty"), store.size("none")) == (200_000, 0, None)
+    assert (store.exists("large"), store.exists("none")) == (True, False)
+    assert (store.get("large", Span(5, 3)), store.get("empty"), store.get("none")) == (b"\5\6\7", b"", None)
+    with store.reading("large") as reader:
+        assert reader is not None
+        assert reader.get_ranges([(5, 3), (199_999, 1)]) == [b"\5\6\7", b"\xc7"]
+    assert not any(line.startswith("HEAD") for line in server.asked)
+    assert all(headers["accept-encoding"] == "identity" for headers in server.headers)
+
+
+def test_a_weak_tag_tells_that_a_value_was_replaced(server: OddServer, tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(200_000))
+    store = ObjectStore(server.url("weak"), storage_options=BRIEF)
+    with store.reading("large") as reader:
+        assert reader is not None
+        (tmp_path / "large").write_bytes(b"\1" * 200_000)
+        with pytest.raises(StoreError, match="was replaced"):
+            reader.get(Span(0, 5))
+
+
+def test_bytes_that_are_compressed_on_the_way_are_refused(server: OddServer, tmp_path: Path) -> None:
+    (tmp_path / "k").write_bytes(bytes(1000))
+    store = ObjectStore(server.url("compressing"), storage_options=BRIEF)
+    for read in (lambda: store.get("k"), lambda: store.get("k", Span(0, 5)), lambda: store.size("k")):
+        with pytest.raises(StoreError, match=r"Content-Encoding gzip.*'k'"):
+            read()
+
+
+def test_headers_of_ones_own_are_sent(server: OddServer, tmp_path: Path) -> None:
+    (tmp_path / "k").write_bytes(b"1")
+    more = {**BRIEF, "default_headers": {"X-Asked-By": "me"}}
+    assert ObjectStore(server.url("plain"), storage_options=more).get("k") == b"1"
+    assert server.headers[0]["x-asked-by"] == "me"
+    assert server.headers[0]["accept-encoding"] == "identity"
+
+
+def test_an_archive_from_a_server_that_moves_it(server: OddServer, tmp_path: Path) -> None:
+    with omnizarr.store.ZipStore(tmp_path / "a.zip", mode="w") as archive:
+        archive.set("large", bytes(range(200)) * 1000)
+        archive.set("small", b"1")
+    store = InnerZipStore(ObjectStore(server.url("moved"), storage_options=BRIEF), "a.zip")
+    assert len(server.asked) == 2, "where it was, and where it is"
+    assert (store.get("small"), len(store.get("large") or b"")) == (b"1", 200_000)
+    assert len(server.asked) == 4
