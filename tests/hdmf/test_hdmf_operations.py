@@ -158,7 +158,9 @@ def test_specifications_are_one_value_each_and_their_documents(zarr_format):
     assert counts["set_if_absent"] == {2: 2, 3: 1}[zarr_format] * sources + groups
     # What may have been left in the place is deleted; three times it is looked for.
     assert (counts["delete"], counts["delete_prefix"]) == (3, 1)
-    assert (sources, counts["get"]) == (21, 3 * {2: 2, 3: 1}[zarr_format])
+    assert counts["get"] == 3 * {2: 2, 3: 1}[zarr_format]
+    assert sources > 20
+    assert sum(counted.counts.values()) < {2: 130, 3: 90}[zarr_format]
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["new", "with more before"])
