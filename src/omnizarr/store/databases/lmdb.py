@@ -6,21 +6,31 @@ What each operation does in the environment, and what it promises: docs/storage/
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from omnizarr.errors import KeyNameError, StoreError
+from omnizarr.errors import StoreError
 from omnizarr.store.base import Buffer, ByteRange, Change, Listing, Reader, Store
 from omnizarr.store.databases.gate import alone
-from omnizarr.store.databases.lmdb_file import MAX_KEY, LMDBEnvironment, Terms, Transaction
+from omnizarr.store.databases.lmdb_file import LMDBEnvironment, Terms
+from omnizarr.store.databases.lmdb_sharing import leave, share
+from omnizarr.store.databases.lmdb_steps import (
+    MAX_KEY,
+    Transaction,
+    bound,
+    change_value,
+    delete_page,
+    page_of,
+    put_or_delete,
+    raw_key,
+    value_of,
+)
 from omnizarr.store.databases.places import path_of, take_options
 from omnizarr.store.databases.seeking import legal, list_by_seeking
-from omnizarr.store.directories.files import flat
-from omnizarr.store.keys import check_key, check_prefix
+from omnizarr.store.keys import check_prefix
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 from omnizarr.store.urls.modes import MUST_EXIST, Mode, Options
 
@@ -28,11 +38,7 @@ T = TypeVar("T")
 # Between two looks at the environment another process may write a key; after so many the change is
 # made while no other process may write.
 _TRIES = 5
-_PAGE = 1000
 _OPTIONS: dict[str, type] = {"fsync": bool, "subdir": bool, "map_size": int, "max_readers": int}
-
-_environments: dict[str, LMDBEnvironment] = {}
-_sharing = threading.RLock()  # a store may be collected, and leave, wherever memory is asked for
 
 
 class LMDBStore(Store):
@@ -88,8 +94,8 @@ class LMDBStore(Store):
         if os.path.exists(self.path):
             subdir = os.path.isdir(self.path)
         self._terms = Terms(read_only, create, fsync, subdir, map_size, max_readers)
-        self._shared = _shared(self.path, self.name, self._terms)
-        self._end = weakref.finalize(self, _left, self._shared)
+        self._shared = share(self.path, self.name, self._terms)
+        self._end = weakref.finalize(self, leave, self._shared)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (self.path, self._terms)
@@ -126,7 +132,7 @@ class LMDBStore(Store):
 
     @contextmanager
     def reading(self, key: str) -> Iterator[Reader | None]:
-        reader = self._environment.hold(key, _raw(key))
+        reader = self._environment.hold(key, raw_key(key))
         try:
             yield reader
         finally:
@@ -135,7 +141,7 @@ class LMDBStore(Store):
 
     def _read(self, key: str, read: Callable[[memoryview], T]) -> T | None:
         """Return what `read` makes of the value where it lies, or None where there is no such key."""
-        raw = _raw(key)
+        raw = raw_key(key)
         with self._environment.reading("read", key) as transaction:
             value = transaction.get(raw)
             return None if value is None else read(value)
@@ -149,9 +155,9 @@ class LMDBStore(Store):
         return self._put(key, value, overwrite=False)
 
     def _put(self, key: str, value: Buffer, *, overwrite: bool) -> bool:
-        raw, bound = self._writable(key), _bound(value)
+        raw, new = self._writable(key), bound(value)
         with alone(self.name, key):
-            return self._write("write", key, len(bound), lambda t: t.put(raw, bound, overwrite=overwrite))
+            return self._write("write", key, len(new), lambda t: t.put(raw, new, overwrite=overwrite))
 
     def update(self, key: str, change: Change) -> None:
         raw = self._writable(key)
@@ -159,18 +165,18 @@ class LMDBStore(Store):
             for _ in range(_TRIES):
                 old = self.get(key)
                 value = change(old)
-                bound = None if value is None else _bound(value)
-                if self._replace(key, raw, old, bound):
+                new = None if value is None else bound(value)
+                if self._replace(key, raw, old, new):
                     return
-            self._write("write", key, self.size(key) or 0, lambda t: _changed(t, raw, change))
+            self._write("write", key, self.size(key) or 0, lambda t: change_value(t, raw, change))
 
     def _replace(self, key: str, raw: bytes, old: bytes | None, value: bytes | memoryview | None) -> bool:
         """Replace one value by another; say whether it was still there."""
 
         def replace(transaction: Transaction) -> bool:
-            if _value(transaction, raw) != old:
+            if value_of(transaction, raw) != old:
                 return False
-            _store(transaction, raw, value)
+            put_or_delete(transaction, raw, value)
             return True
 
         return self._write("write", key, len(value or b""), replace)
@@ -190,14 +196,14 @@ class LMDBStore(Store):
         check_prefix(prefix)
         self.require_writable(prefix)
         raw = prefix.encode()
-        while len(raw) <= MAX_KEY and self._write("delete", prefix, 0, lambda t: _delete_page(t, raw)):
+        while len(raw) <= MAX_KEY and self._write("delete", prefix, 0, lambda t: delete_page(t, raw)):
             pass
 
     def _write(self, action: str, key: str, room: int, work: Callable[[Transaction], T]) -> T:
         return self._environment.write(action, key, room, work)
 
     def _writable(self, key: str) -> bytes:
-        raw = _raw(key)
+        raw = raw_key(key)
         self.require_writable(key)
         return raw
 
@@ -215,7 +221,7 @@ class LMDBStore(Store):
         last: bytes | None = prefix.encode()
         while last is not None:
             with self._environment.reading("list", prefix) as transaction:
-                page, last = _page(transaction, prefix.encode(), last)
+                page, last = page_of(transaction, prefix.encode(), last)
             for raw, size in page:
                 for key in legal([raw]):
                     yield key, size
@@ -256,42 +262,6 @@ def open_lmdb(url: str, mode: Mode, options: Options) -> LMDBStore:
     return LMDBStore(path_of(url), read_only=mode == "r", create=mode not in MUST_EXIST, **given)
 
 
-# Environments of this process
-
-
-def _shared(path: str, name: str, terms: Terms) -> LMDBEnvironment:
-    """Return the environment of a place, open for what is wanted of it."""
-    with _sharing:
-        if path not in _environments:
-            _environments[path] = LMDBEnvironment(path, name, terms)
-        found = _environments[path]
-        found.stores += 1
-    try:
-        found.require(write=not terms.read_only, fsync=terms.fsync)
-    except BaseException:
-        _left(found)
-        raise
-    return found
-
-
-def _left(environment: LMDBEnvironment) -> None:
-    """Close an environment that its last store leaves."""
-    with _sharing:
-        environment.stores -= 1
-        if not environment.stores:
-            del _environments[environment.path]
-            environment.close()
-
-
-def _after_fork() -> None:
-    global _sharing
-    _sharing = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
-
-
 def _require_lmdb(name: str) -> None:
     try:
         import lmdb  # noqa: F401
@@ -310,65 +280,3 @@ def _made(path: str, terms: Terms) -> LMDBStore:
         read_only=terms.read_only,
         create=terms.create,
     )
-
-
-# Within a transaction
-
-
-def _raw(key: str) -> bytes:
-    check_key(key)
-    raw = key.encode()
-    if len(raw) > MAX_KEY:
-        raise KeyNameError(f"not a key: LMDB has at most {MAX_KEY} bytes for one, found {len(raw)}", key=key)
-    return raw
-
-
-def _bound(value: Buffer) -> bytes | memoryview:
-    return value if type(value) is bytes else flat(value)
-
-
-def _value(transaction: Transaction, raw: bytes) -> bytes | None:
-    found = transaction.get(raw)
-    return None if found is None else bytes(found)
-
-
-def _store(transaction: Transaction, raw: bytes, value: bytes | memoryview | None) -> None:
-    if value is None:
-        transaction.delete(raw)
-    else:
-        transaction.put(raw, value)
-
-
-def _changed(transaction: Transaction, raw: bytes, change: Change) -> None:
-    value = change(_value(transaction, raw))
-    _store(transaction, raw, None if value is None else _bound(value))
-
-
-def _delete_page(transaction: Transaction, prefix: bytes) -> bool:
-    """Delete keys below a prefix, so many as a transaction holds easily; say whether there may be more."""
-    with transaction.cursor() as cursor:
-        for _ in range(_PAGE):
-            if not cursor.set_range(prefix) or not bytes(cursor.key()).startswith(prefix):
-                return False
-            cursor.delete()
-    return True
-
-
-def _page(
-    transaction: Transaction, prefix: bytes, last: bytes
-) -> tuple[list[tuple[bytes, int]], bytes | None]:
-    """Return keys below a prefix with their sizes, and the last of them unless there are no more."""
-    page: list[tuple[bytes, int]] = []
-    if len(prefix) > MAX_KEY:
-        return page, None
-    with transaction.cursor() as cursor:
-        if cursor.set_range(last):
-            for key, value in cursor.iternext():
-                raw = bytes(key)
-                if not raw.startswith(prefix):
-                    return page, None
-                if raw != last:
-                    page.append((raw, len(value)))
-                if len(page) == _PAGE:
-                    return page, raw
-    return page, None

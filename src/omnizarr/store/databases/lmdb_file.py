@@ -9,14 +9,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 from omnizarr.errors import OmniZarrError, ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.databases.gate import Database
 from omnizarr.store.databases.held import HeldReader
+from omnizarr.store.databases.lmdb_steps import Transaction, ViewSnapshot
 
 T = TypeVar("T")
-MAX_KEY = 511
 _MAGIC = (0xBEEFC0DE).to_bytes(4, "little")
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _LARGEST_MAP = 2**46
@@ -28,29 +28,6 @@ _MEANINGS = {
     "PanicError": "the environment is damaged",
     "BadValsizeError": "a value has at most 4 GiB",
 }
-
-
-class Cursor(Protocol):
-    """What is used of `lmdb.Cursor`; all keys and values are views."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *error: object) -> None: ...
-    def set_range(self, key: bytes) -> bool: ...
-    def key(self) -> memoryview: ...
-    def delete(self) -> bool: ...
-    def iternext(self, keys: bool = True, values: bool = True) -> Iterator[Any]: ...
-
-
-class Transaction(Protocol):
-    """What is used of `lmdb.Transaction`; values are views, of use only until it ends."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *error: object) -> None: ...
-    def get(self, key: bytes) -> memoryview | None: ...
-    def put(self, key: bytes, value: bytes | memoryview, *, overwrite: bool = True) -> bool: ...
-    def delete(self, key: bytes) -> bool: ...
-    def cursor(self) -> Cursor: ...
-    def abort(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,24 +303,6 @@ class LMDBEnvironment(Database):
             raise StoreError(
                 f"cannot open: expected a file of {expected} bytes, found {size}", store=self.name
             )
-
-
-class ViewSnapshot:
-    """A value in a transaction of its own."""
-
-    def __init__(self, transaction: Transaction, value: memoryview) -> None:
-        self.size = len(value)
-        self._transaction = transaction
-        self._value: memoryview | bytes = value
-
-    def read(self, start: int, stop: int) -> memoryview | bytes:
-        """Return a part of the value, as it lies in the map."""
-        return self._value[start:stop]
-
-    def close(self) -> None:
-        """End the transaction."""
-        self._value = b""
-        self._transaction.abort()
 
 
 def _faults(path: str) -> bool:
