@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -211,3 +213,24 @@ def test_an_archive_from_a_server_that_moves_it(server: OddServer, tmp_path: Pat
     assert len(server.asked) == 2, "where it was, and where it is"
     assert (store.get("small"), len(store.get("large") or b"")) == (b"1", 200_000)
     assert len(server.asked) == 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no forks")
+def test_a_forked_process_is_told_that_it_cannot_ask(server: OddServer, tmp_path: Path) -> None:
+    """It would wait forever for the threads that it left behind."""
+    (tmp_path / "k").write_bytes(b"1")
+    store = ObjectStore(server.url("plain"), storage_options=BRIEF)
+    assert store.get("k") == b"1"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+        child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            store.get("k")
+        except StoreError as error:
+            status = 0 if "it was forked" in str(error) else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.get("k") == b"1"

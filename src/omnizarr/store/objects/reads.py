@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import ByteRange, Facts, From, Last, Span
+from omnizarr.store.objects.forks import require_threads
 from omnizarr.store.objects.places import Place
 from omnizarr.store.objects.web import check_answer, described, ignores_ranges, status_of
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
@@ -68,6 +69,7 @@ def failures(place: Place, action: str, key: str | None, *, absent: bool = True)
 
     Where the key may be `absent`, that raises `Absent`; an absent bucket is an error all the same.
     """
+    require_threads(place)
     exceptions = _exceptions()
     try:
         yield
