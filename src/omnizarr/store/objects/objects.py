@@ -17,6 +17,7 @@ from typing import Any
 from omnizarr.errors import KeyNameError, StoreError
 from omnizarr.store.base import Buffer, ByteRange, Change, Facts, KeyLocks, Listing, Reader, Span, Store
 from omnizarr.store.keys import check_key, check_prefix, is_legal
+from omnizarr.store.objects.parts import fetch_spans, reader_of
 from omnizarr.store.objects.places import PROCESS, S3_KEY_BYTES, connect
 from omnizarr.store.objects.reads import (
     Absent,
@@ -24,10 +25,8 @@ from omnizarr.store.objects.reads import (
     facts_of_state,
     failures,
     fetch,
-    fetch_spans,
     head,
     read_into,
-    reader_of,
     state_of,
 )
 from omnizarr.store.ranges import check_part, check_spans, check_start
