@@ -35,6 +35,8 @@ _START = b"omnizarr kept 1\n"
 _HEAD = struct.Struct("<16sI")
 _LENGTHS = struct.Struct("<IIQ")
 _LEDGER = struct.Struct("<Q16s")
+_CHECKSUM = struct.Struct("<I")
+_LEDGER_BYTES = _LEDGER.size + _CHECKSUM.size
 _SUFFIX = ".kept"
 # Entries that were not used for longest make room for a tenth of the bound at once: to look for them
 # takes a `stat` of each file.
@@ -83,7 +85,7 @@ class DirectoryKeeper:
         """Return random bytes that each `drop` replaces."""
         try:
             with open(self._ledger_path, "rb") as file:
-                return _parsed(file.read(_LEDGER.size)).moment
+                return _parsed(file.read(_LEDGER_BYTES)).moment
         except (OSError, struct.error):
             pass
         try:
@@ -187,18 +189,20 @@ class DirectoryKeeper:
     def _locked(self) -> Iterator[tuple[int, _Ledger]]:
         """Hold the lock of the directory; give the ledger, made anew where it is none."""
         with _lock:
-            # Opened each time: a lock belongs to what was opened, which a fork would share.
+            # Opened each time: a lock belongs to what was opened, which threads and forks would share.
             fd = os.open(self._ledger_path, os.O_RDWR | os.O_CREAT | BINARY, 0o600)
             try:
                 if sys.platform != "win32":
                     fcntl.flock(fd, fcntl.LOCK_EX)
                 try:
-                    ledger = _parsed(read_at(fd, _LEDGER.size, 0))
+                    ledger = _parsed(read_at(fd, _LEDGER_BYTES, 0))
                 except struct.error:
                     ledger = _Ledger(self.size_kept, os.urandom(16))
                     _enter(fd, ledger)
                 yield fd, ledger
             finally:
+                if sys.platform != "win32":
+                    fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do where a fork has it open, too
                 os.close(fd)
 
     def _require_locks(self) -> None:
@@ -222,11 +226,20 @@ def _touch(path: str) -> None:
 
 
 def _parsed(ledger: bytes) -> _Ledger:
-    return _Ledger(*_LEDGER.unpack(ledger))
+    """Return the ledger; struct.error where it is damaged."""
+    told = ledger[: _LEDGER.size]
+    if ledger[_LEDGER.size :] != _checksum_of(told):
+        raise struct.error("the ledger does not agree with its checksum")
+    return _Ledger(*_LEDGER.unpack(told))
 
 
 def _enter(fd: int, ledger: _Ledger) -> None:
-    write_all_at(fd, _LEDGER.pack(*ledger), 0)
+    told = _LEDGER.pack(*ledger)
+    write_all_at(fd, told + _checksum_of(told), 0)
+
+
+def _checksum_of(told: bytes) -> bytes:
+    return _CHECKSUM.pack(google_crc32c.value(told))
 
 
 def _written(name: str, entry: Entry) -> list[bytes]:
