@@ -18,7 +18,8 @@ from pynwb import NWBFile, TimeSeries
 import omnizarr
 from omnizarr import hdmf
 from omnizarr.errors import NodeNotFoundError, StoreError
-from omnizarr.hdmf import NWBZarrIO
+from omnizarr.hdmf import NWBZarrIO, Slices
+from omnizarr.hdmf.dtypes import REGIONS
 from omnizarr.hierarchy.linking.sources import options_for
 from omnizarr.store import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
@@ -200,6 +201,51 @@ def test_references_in_a_table_lead_within_the_file(servers, zarr_format):
         with NWBZarrIO(url, "r", storage_options=options) as io:
             found = io.read()
             assert found.scratch["table"]["series"].data[1] is found.acquisition["lfp"]
+
+
+@FORMATS
+def test_references_in_datasets_and_records_lead_into_other_files(servers, zarr_format):
+    data, options = servers.place("s3", f"one{zarr_format}.nwb.zarr")
+    url, _ = servers.place("s3", f"referring{zarr_format}.nwb.zarr")
+    with NWBZarrIO(data, "r", storage_options=options) as source:
+        there = source.read().acquisition["lfp"]
+        file = file_with_series("own")
+        column = VectorData(name="series", description="s", data=[there, file.acquisition["own"], there])
+        file.add_scratch(DynamicTable(name="table", description="d", columns=[column]))
+        file.add_trial(start_time=1.0, stop_time=3.0, timeseries=[there])
+        more = {"manager": source.manager, "zarr_format": zarr_format, "storage_options": options}
+        with NWBZarrIO(url, "w", **more) as io:
+            io.write(file)
+    root = omnizarr.open_group(url, mode="r+", storage_options=options, use_consolidated=False)
+    http, _ = servers.place("http", f"one{zarr_format}.nwb.zarr")
+    regions = [
+        hdmf.RegionReference("/acquisition/lfp/data", source, region=Slices(((1, 3, 1), (0, 2, 1))))
+        for source in (f"../one{zarr_format}.nwb.zarr", http)
+    ]
+    hdmf.create_values(root["scratch"], "regions", regions, REGIONS)
+    for kind in ("s3", "http"):
+        url, options = servers.place(kind, f"referring{zarr_format}.nwb.zarr")
+        with NWBZarrIO(url, "r", storage_options=options) as io:
+            found = io.read()
+            first, own, last = found.scratch["table"]["series"][:]
+            assert (first is last, own) == (True, found.acquisition["own"])
+            assert np.array_equal(first.data[5:7], VALUES[5:7])
+            assert found.trials["timeseries"][0][0].timeseries is first
+        resolver = hdmf.Resolver(options)
+        table = omnizarr.open_group(url, storage_options=options)["scratch/table"]
+        front = servers.front(kind)
+        column = hdmf.read_values(table["series"])
+        assert [one.source for one in column] == [f"../one{zarr_format}.nwb.zarr", ".", column[0].source]
+        names = [resolver.resolve(one, table).path for one in column]
+        assert names == ["acquisition/lfp", "acquisition/own", "acquisition/lfp"]
+        root = [line for line in front.asked if f"/one{zarr_format}.nwb.zarr/zarr.json" in line]
+        assert len(root) == 1  # the other file is opened once
+        array = omnizarr.open_array(
+            url, path="scratch/regions", storage_options=options, zarr_format=zarr_format
+        )
+        for reference in hdmf.read_values(array):
+            target, selection = resolver.resolve(reference, table)
+            assert np.array_equal(target[selection], VALUES[1:3, :2])
 
 
 def test_credentials_go_to_no_other_service_and_headers_to_no_other_host():

@@ -11,7 +11,6 @@ from omnizarr.hdmf.backend.attribute_values import typed_attributes
 from omnizarr.hdmf.layout import RESERVED
 from omnizarr.hierarchy.linking.reference import (
     Reference,
-    RegionReference,
     is_reference,
     read_attribute,
 )
@@ -55,7 +54,7 @@ def plain_value(value: Any) -> Any:
 
 
 def referring_value(value: Json, at: str, resolve: Resolve) -> Any:
-    """Return a value with its references resolved; those to regions stay what they are.
+    """Return a value with its references resolved.
 
     Raises
     ------
@@ -69,4 +68,4 @@ def referring_value(value: Json, at: str, resolve: Resolve) -> Any:
     problems.check()
     if reference is None:
         return value
-    return reference if isinstance(reference, RegionReference) else resolve(reference)
+    return resolve(reference)

@@ -12,7 +12,7 @@ from hdmf.build import Builder, DatasetBuilder, GroupBuilder
 from numpy.typing import NDArray
 
 from omnizarr.hdmf.backend.datasets import StoredDataset, Targets
-from omnizarr.hdmf.backend.resolving import BuilderReferences, BuilderTable
+from omnizarr.hdmf.backend.resolving import BuilderReferences, BuilderTable, RegionReferences
 from omnizarr.hdmf.dtypes import ElementType, Numbers, Records, References, hdmf_name
 from omnizarr.hdmf.layout import element_of, is_scalar
 from omnizarr.hierarchy.array import Array
@@ -145,8 +145,8 @@ def put(parent: GroupBuilder, child: GroupBuilder | DatasetBuilder) -> None:
 def lazy_data(metadata: ArrayMetadata, open: Callable[[], Array], targets: Targets) -> StoredDataset:
     """Return the data of a dataset of any length, unread."""
     match element_of(metadata):
-        case References(to_regions=False):
-            return BuilderReferences(metadata, open, targets)
+        case References(to_regions):
+            return (RegionReferences if to_regions else BuilderReferences)(metadata, open, targets)
         case Records():
             return BuilderTable(metadata, open, targets)
     return StoredDataset(metadata, open, targets)

@@ -17,6 +17,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.hdmf.backend.datasets import StoredDataset
 from omnizarr.hdmf.backend.memory_values import Pointer, in_memory
 from omnizarr.hdmf.backend.pointing import points
+from omnizarr.hdmf.backend.resolving import Resolving
 from omnizarr.hdmf.dtypes import (
     ASCII,
     ISODATETIME,
@@ -79,6 +80,8 @@ def content_of(data: Any, dtype: Any, pointer: Pointer) -> Content:
         return _of_hdf5(data, stated)
     if isinstance(data, AbstractDataChunkIterator):
         return Content(stated or of_numpy(np.dtype(data.dtype)), first_shape(data), None)
+    if isinstance(data, Resolving):
+        data, stated = data.placed(), element_of(data.dataset.metadata)
     if isinstance(data, ReferenceResolver):
         data = list(data)
     if not isinstance(data, np.ndarray) and _is_lazy(data):
@@ -110,7 +113,7 @@ def stored_of(data: Any) -> Any:
     if isinstance(data, StoredDataset):
         element = element_of(data.dataset.metadata)
         refers = isinstance(element, References) or (isinstance(element, Records) and element.references)
-        return data if refers and isinstance(data, ReferenceResolver) else data.dataset
+        return data if refers and isinstance(data, Resolving) else data.dataset
     if isinstance(data, HDMFDataset) and not isinstance(data, ReferenceResolver):
         return stored_of(data.dataset)
     return data

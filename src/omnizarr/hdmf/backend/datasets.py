@@ -37,6 +37,9 @@ class Targets(Protocol):
     def reference_to(self, container: Any) -> Reference | None:
         """Return the reference to store for a container, or None where it is in no file yet."""
 
+    def placed(self, reference: Reference, *, anywhere: bool = False) -> Reference:
+        """Return a reference that is right where it is written to another place."""
+
     def wait_for(self, dataset: StoredDataset, place: int, value: Any) -> None:
         """Store a value again once the containers in it are in a file."""
 

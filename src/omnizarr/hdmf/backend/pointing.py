@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import relpath
 from typing import Any, TypeAlias
@@ -54,7 +54,7 @@ class Pointing:
             It is in a file that is no Zarr hierarchy, where no reference can point.
         """
         if isinstance(target, Reference):
-            return target
+            return self._as_seen_here(target)
         builder = self.builder_of(target)
         ids = _id_of(builder.attributes), _id_of(root_of(builder).attributes)
         if (path := self.paths.get(id(builder))) is not None:
@@ -70,6 +70,14 @@ class Pointing:
         if isinstance(target, GroupBuilder | DatasetBuilder):
             return target
         raise ConversionError(f"expected what a reference can point at, found {type(target).__name__}")
+
+    def _as_seen_here(self, reference: Reference) -> Reference:
+        """Return a reference that names its file from anywhere as it is seen from this file."""
+        source = reference.source
+        if not (_is_url(source) or Path(source).is_absolute()):
+            return reference
+        is_ours = same_place(source, self.inside)
+        return replace(reference, source=HERE if is_ours else relative_source(source, self.place))
 
     def is_inside(self, builder: Builder) -> bool:
         """Say whether a builder's node is one of this file's."""

@@ -10,33 +10,31 @@ import warnings
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
 from hdmf.backends.warnings import BrokenLinkWarning
 from hdmf.build import BuildManager, DatasetBuilder, GroupBuilder, LinkBuilder, ReferenceBuilder
+from numpy.typing import NDArray
 
 from omnizarr.errors import NodeNotFoundError, StoreNotFoundError
-from omnizarr.hdmf.backend.attributes import (
-    plain_attributes,
-    referring_attributes,
-    referring_value,
-)
+from omnizarr.hdmf.backend.attributes import plain_attributes, referring_attributes, referring_value
 from omnizarr.hdmf.backend.builders import BuilderMaker, lazy_data, put, scalar_value
 from omnizarr.hdmf.backend.datasets import StoredDataset
 from omnizarr.hdmf.backend.growth import Growth
 from omnizarr.hdmf.backend.pointing import path_of, reference_to
-from omnizarr.hdmf.layout import SPECLOC, is_scalar
+from omnizarr.hdmf.backend.tree import nodes_from
+from omnizarr.hdmf.layout import is_scalar
 from omnizarr.hdmf.objects import read_values
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.group import Group, node_at, node_of
+from omnizarr.hierarchy.group import node_of
 from omnizarr.hierarchy.linking.files import File, Files
-from omnizarr.hierarchy.linking.following import Spot, Way
+from omnizarr.hierarchy.linking.following import Way
 from omnizarr.hierarchy.linking.links import links_in
 from omnizarr.hierarchy.linking.reference import Reference, RegionReference
-from omnizarr.hierarchy.linking.sources import joined_folder
-from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.linking.sources import absolute_source, joined_folder
 from omnizarr.hierarchy.paths import joined, normal_path, parent_of
 from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.array import ArrayMetadata
@@ -160,6 +158,18 @@ class BuilderReader:
         """Return the reference to store in this file for a container; that is `pointing.reference_to`."""
         return reference_to(container, self.source, self.session.manager)
 
+    def placed(self, reference: Reference, *, anywhere: bool = False) -> Reference:
+        """Return a reference that is right where it is written to another place.
+
+        Parameters
+        ----------
+        anywhere
+            Whether it may be written to another file, so that those into this file have to name it.
+        """
+        if not (reference.is_external or anywhere):
+            return reference
+        return replace(reference, source=absolute_source(self.file.store, self.file.root, reference.source))
+
     def wait_for(self, dataset: StoredDataset, place: int, value: Any) -> None:
         """Store a value again once the containers in it are in a file."""
         self.session.growth.waiting.append((dataset, place, value))
@@ -181,7 +191,7 @@ class BuilderReader:
     # --- the tree
 
     def _build(self, relative: str) -> None:
-        nodes = list(self._nodes(relative))
+        nodes = list(nodes_from(self.file, relative, self.root))
         values = self._values([item for item in nodes if _is_value(item[1])])
         for path, metadata in nodes:
             if path in self.built:
@@ -192,25 +202,6 @@ class BuilderReader:
             parent = self.built.get(parent_of(path)) if path != relative else None
             if isinstance(parent, GroupBuilder):
                 put(parent, builder)
-
-    def _nodes(self, relative: str) -> Iterator[tuple[str, NodeMetadata]]:
-        """Yield a node and those below it, but for the cached specifications, parents first."""
-        metadata = self.root if self.root is not None and not relative else self.file.find(relative)
-        if metadata is None:
-            raise absent(self.file.store, self.file.format, joined(self.file.root, relative))
-        yield relative, metadata
-        node = node_at(Spot(self.file, relative, metadata))
-        if not isinstance(node, Group):
-            return
-        if relative:
-            yield from ((joined(relative, path), found) for path, found in node.walk())
-            return
-        specs = metadata.attributes.get(SPECLOC)
-        for name, child in node.members():
-            if name != (normal_path(specs) if isinstance(specs, str) else "specifications"):
-                yield name, child.metadata
-                if isinstance(child, Group):
-                    yield from ((joined(name, path), found) for path, found in child.walk())
 
     def _values(self, nodes: list[tuple[str, NodeMetadata]]) -> dict[str, Any]:
         """Return the values of datasets that are one value, asked for at once."""
@@ -256,11 +247,26 @@ class BuilderReader:
         for name, value in referring_attributes(metadata.attributes).items():
             what = f"the attribute {name!r}"
             with _broken():
-                found = referring_value(value, name, partial(self.builder_of, at=path, what=what))
+                found = referring_value(value, name, partial(self._pointed_at, at=path, what=what))
                 builder.set_attribute(name, found)
         data = builder["data"] if isinstance(builder, DatasetBuilder) else None
-        if isinstance(data, Reference) and not isinstance(data, RegionReference):
-            builder["data"] = ReferenceBuilder(self.builder_of(data, path, "the dataset"))
+        if isinstance(data, Reference):
+            found = self._pointed_at(data, path, "the dataset")
+            builder["data"] = found if isinstance(found, Reference) else ReferenceBuilder(found)
+        elif isinstance(data, np.ndarray) and data.dtype.names is not None:
+            builder["data"] = self._placed_record(data)
+
+    def _pointed_at(self, reference: Reference, at: str, what: str) -> AnyBuilder | Reference:
+        """Return the builder of what is pointed at; HDMF has none for regions, which stay references."""
+        if isinstance(reference, RegionReference):
+            return self.placed(reference)
+        return self.builder_of(reference, at, what)
+
+    def _placed_record(self, record: NDArray[Any]) -> NDArray[Any]:
+        for name in record.dtype.names or ():
+            if isinstance(value := record[name][()], Reference):
+                record[name] = self.placed(value)
+        return record
 
     def _add_links(self, path: str, metadata: GroupMetadata) -> None:
         builder = self.built[path]

@@ -16,18 +16,22 @@ from hdmf.query import BuilderResolver, ContainerResolver
 from omnizarr.hdmf.backend.datasets import StoredDataset, Targets
 from omnizarr.hdmf.dtypes import Records, hdmf_name
 from omnizarr.hdmf.layout import element_of
-from omnizarr.hierarchy.linking.reference import Reference
+from omnizarr.hierarchy.linking.reference import Reference, RegionReference
 
 
-class _Resolving(StoredDataset):
+class Resolving(StoredDataset):
     """A dataset with references, which are resolved to what `_target` has for them."""
 
     _inverted: Any = None
     _targets: Targets
 
+    @abstractmethod
+    def _resolved(self, values: Any, *, anywhere: bool = False) -> Any:
+        """Return values with what their references point at."""
+
     @classmethod
     @abstractmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
+    def get_inverse_class(cls) -> type[Resolving]:
         """Return the class that resolves to the other kind."""
 
     def invert(self) -> Any:
@@ -40,7 +44,14 @@ class _Resolving(StoredDataset):
     def _target(self, reference: Reference) -> Any:
         """Return what a reference points at."""
 
-    def _object(self, value: Any) -> Any:
+    def placed(self) -> list[Any]:
+        """Return all values; references to regions in them are right in whatever file they are written to."""
+        found: list[Any] = list(self._resolved(self.stored(), anywhere=True))
+        return found
+
+    def _object(self, value: Any, anywhere: bool) -> Any:
+        if isinstance(value, RegionReference):
+            return self._targets.placed(value, anywhere=anywhere)
         return self._target(value) if isinstance(value, Reference) else value
 
     def extend(self, values: Iterable[Any]) -> None:
@@ -60,7 +71,7 @@ class _Resolving(StoredDataset):
         return self._targets.reference_to(value)
 
 
-class _References(_Resolving):
+class _References(Resolving):
     """Elements are references."""
 
     def _is_early(self, item: Any) -> bool:
@@ -72,23 +83,40 @@ class _References(_Resolving):
         return found
 
     @property
-    def dtype(self) -> str:
+    def dtype(self) -> Any:
         """HDMF's name of the type."""
         return "object"
 
-    def _resolved(self, values: Any) -> Any:
+    def _resolved(self, values: Any, *, anywhere: bool = False) -> Any:
         if not isinstance(values, np.ndarray):
-            return self._object(values)
+            return self._object(values, anywhere)
         if values.ndim <= 1:
-            found = [self._object(value) for value in values.flat]
+            found = [self._object(value, anywhere) for value in values.flat]
             return found if values.ndim else found[0]
         objects = np.empty(values.shape, dtype=object)
         for place, value in np.ndenumerate(values):
-            objects[place] = self._object(value)
+            objects[place] = self._object(value, anywhere)
         return objects
 
 
-class _Table(_Resolving):
+class RegionReferences(_References):
+    """Elements are references to regions, for which HDMF has neither builders nor containers."""
+
+    @property
+    def dtype(self) -> Any:
+        """Numpy's type of objects: HDMF looks up no other one here."""
+        return np.dtype(object)
+
+    def _target(self, reference: Reference) -> Any:
+        return self._targets.placed(reference)
+
+    @classmethod
+    def get_inverse_class(cls) -> type[Resolving]:
+        """Return this class."""
+        return cls
+
+
+class _Table(Resolving):
     """Elements are records, of which fields may be references."""
 
     @property
@@ -126,7 +154,7 @@ class _Table(_Resolving):
 
         return [stored(row) for row in values]
 
-    def _resolved(self, values: Any) -> Any:
+    def _resolved(self, values: Any, *, anywhere: bool = False) -> Any:
         names = self._records.references
         if not names:
             return values
@@ -134,9 +162,9 @@ class _Table(_Resolving):
         for name in names:
             if isinstance(rows, np.ndarray) and rows.ndim:
                 for place, value in np.ndenumerate(rows[name]):
-                    rows[name][place] = self._object(value)
+                    rows[name][place] = self._object(value, anywhere)
             else:
-                rows[name] = self._object(rows[name])
+                rows[name] = self._object(rows[name], anywhere)
         return rows
 
 
@@ -147,7 +175,7 @@ class BuilderReferences(_References, BuilderResolver):  # type: ignore[misc]
         return self._targets.builder_of(reference)
 
     @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
+    def get_inverse_class(cls) -> type[Resolving]:
         """Return the class that resolves to containers."""
         return ContainerReferences
 
@@ -159,7 +187,7 @@ class ContainerReferences(_References, ContainerResolver):  # type: ignore[misc]
         return self._targets.container_of(reference)
 
     @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
+    def get_inverse_class(cls) -> type[Resolving]:
         """Return the class that resolves to builders."""
         return BuilderReferences
 
@@ -171,7 +199,7 @@ class BuilderTable(_Table, BuilderResolver):  # type: ignore[misc]
         return self._targets.builder_of(reference)
 
     @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
+    def get_inverse_class(cls) -> type[Resolving]:
         """Return the class that resolves to containers."""
         return ContainerTable
 
@@ -183,10 +211,10 @@ class ContainerTable(_Table, ContainerResolver):  # type: ignore[misc]
         return self._targets.container_of(reference)
 
     @classmethod
-    def get_inverse_class(cls) -> type[_Resolving]:
+    def get_inverse_class(cls) -> type[Resolving]:
         """Return the class that resolves to builders."""
         return BuilderTable
 
 
-for _kind in (BuilderReferences, ContainerReferences, BuilderTable, ContainerTable):
+for _kind in (RegionReferences, BuilderReferences, ContainerReferences, BuilderTable, ContainerTable):
     ObjectMapper.no_convert(_kind)  # as `StoredDataset`

@@ -52,6 +52,23 @@ def outer_places(store: Store, root: str, source: str) -> list[str]:
     return [_of_url(store, root, source)]
 
 
+def absolute_source(store: Store, root: str, source: str) -> str:
+    """Return a source as it is seen from anywhere: a path or a URL; as it is where there is no such.
+
+    Parameters
+    ----------
+    store, root
+        The file that points.
+    """
+    if source == ".":
+        return joined(store.name.rstrip("/"), root)
+    try:
+        places = outer_places(store, root, source)
+    except StoreError:
+        return source
+    return next((place for place in places if Path(place).exists()), places[0])
+
+
 def options_for(target: str, store: Store, options: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return the options for a file that one in `store` points at, of those that were given for that one.
 
