@@ -382,6 +382,28 @@ def test_a_cache_is_for_reading() -> None:
     assert store.size("b") == 0
 
 
+def test_what_leads_to_it() -> None:
+    inner = MemoryFileSystem()
+    group = omnizarr.open_group(inner.get_mapper("/opened"), mode="w", attributes={"a": 1})
+    assert isinstance(group.store, FsspecStore)
+    group.create_array("x", shape=(4,), chunks=(2,), dtype="i4")[:] = 7
+    again = omnizarr.open(inner.get_mapper("/opened"), mode="r")
+    assert (again["x"][1:3].tolist(), again.attrs["a"]) == ([7, 7], 1)
+    with pytest.raises(ReadOnlyError):
+        again.store.set("k", b"")
+    chained = omnizarr.open("simplecache::memory://opened", mode="r")
+    assert (chained.store.name, chained["x"][1:3].tolist()) == ("simplecache::memory://opened", [7, 7])
+    with pytest.raises(ReadOnlyError, match="simplecache"):
+        omnizarr.open("simplecache::memory://opened", mode="r+")
+
+
+def test_schemes_of_fsspec_are_schemes_of_ours(tmp_path: Path) -> None:
+    omnizarr.create_array(f"local://{tmp_path}/a", shape=(4,), dtype="i4")[:] = 7
+    array = omnizarr.open(f"local://{tmp_path}/a", mode="r")
+    assert array[:].tolist() == [7] * 4
+    assert DirectoryStore(tmp_path).get("a/zarr.json") is not None
+
+
 def test_mappers() -> None:
     store = FsspecStore.from_mapper(MemoryFileSystem().get_mapper("memory://mapped"))
     store.set("a/b", b"1")

@@ -5,6 +5,7 @@ from omnizarr.store.databases.lmdb import LMDBStore
 from omnizarr.store.databases.redis import RedisStore
 from omnizarr.store.databases.sqlite import SQLiteStore
 from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.filesystems import FsspecStore
 from omnizarr.store.layers.cache import CachedStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 from omnizarr.store.memory import MemoryStore
@@ -21,6 +22,7 @@ __all__ = [
     "DirectoryStore",
     "FaultStore",
     "From",
+    "FsspecStore",
     "InnerZipStore",
     "KeyLocks",
     "LMDBStore",

@@ -6,6 +6,7 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -24,6 +25,7 @@ from omnizarr.store.urls.modes import MUST_EXIST, Mode, Options
 
 T = TypeVar("T")
 
+_CHAIN = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]*://")
 # Smaller values are held whole while parts of them are read.
 _HELD = 256 * 1024
 
@@ -322,6 +324,20 @@ def open_fsspec(url: str, mode: Mode, options: Options) -> Store:
 def is_mapper(mapping: MutableMapping[str, bytes]) -> bool:
     """Say whether a mapping is one of fsspec, which `FsspecStore.from_mapper` reads by parts."""
     return type(mapping).__module__ == "fsspec.mapping"
+
+
+def is_chain(place: str) -> bool:
+    """Say whether a text is a chained URL, such as `simplecache::s3://bucket/path`."""
+    return _CHAIN.match(place) is not None
+
+
+def is_known(scheme: str) -> bool:
+    """Say whether fsspec, where it is installed, has a file system for a scheme."""
+    try:
+        from fsspec.registry import known_implementations, registry
+    except ImportError:
+        return False
+    return scheme in registry or scheme in known_implementations
 
 
 def _made(kind: type[FsspecStore], fs: Any, path: str, read_only: bool, name: str) -> FsspecStore:
