@@ -6,7 +6,8 @@ The tree::
     ├── StoreError                  a store failed (also OSError)
     │   ├── KeyNameError            a key that no store may hold (also ValueError)
     │   ├── ReadOnlyError           a write to something opened for reading (also PermissionError)
-    │   └── StoreNotFoundError      nothing where the store should be (also FileNotFoundError)
+    │   ├── StoreNotFoundError      nothing where the store should be (also FileNotFoundError)
+    │   └── UrlError                a URL of which a part is not what it should be (also ValueError)
     ├── MetadataError               a document that breaks its specification (also ValueError)
     │   └── UnsupportedError        a legal document that needs an extension this library does not know
     ├── CodecError                  bytes that a codec could not encode or decode (also ValueError)
@@ -63,6 +64,10 @@ class ReadOnlyError(StoreError, PermissionError):
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
     """Nothing where the store should be."""
+
+
+class UrlError(StoreError, ValueError):
+    """A URL of which a part is not what it should be; the message says which part."""
 
 
 class Problem(NamedTuple):

@@ -16,7 +16,7 @@ from omnizarr.hierarchy.documents import change_document, fetch_documents, read_
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.formats import find_documents, format_of
-from omnizarr.hierarchy.opening.locate import locate
+from omnizarr.hierarchy.opening.locate import locate, wishes_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.v3 import CONSOLIDATED as FIELD
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
@@ -39,6 +39,7 @@ def consolidate_metadata(
         Documents of a node are broken.
     """
     where = locate(store, path, "r+", storage_options)
+    zarr_format = wishes_of(store, zarr_format).zarr_format
     found = find_documents(*where, zarr_format)
     if found is None:
         asked = None if zarr_format is None else format_of(zarr_format)

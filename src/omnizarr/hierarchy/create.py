@@ -20,7 +20,7 @@ from omnizarr.hierarchy.group import AnyNode, Group, node_of
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.opening.formats import format_for_new
-from omnizarr.hierarchy.opening.locate import Place, locate
+from omnizarr.hierarchy.opening.locate import Place, locate, wishes_of
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
@@ -257,5 +257,7 @@ def _place(
 
 
 def _format(store: Any, zarr_format: int | str | None) -> int | str | None:
-    """The format that was asked for, or that of the group in which to make a node."""
-    return store.zarr_format if zarr_format is None and isinstance(store, Node) else zarr_format
+    """The format that was asked for, also by a URL, or that of the group in which to make a node."""
+    if isinstance(store, Node):
+        return store.zarr_format if zarr_format is None else zarr_format
+    return wishes_of(store, zarr_format).zarr_format

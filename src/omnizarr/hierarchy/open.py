@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from omnizarr.errors import NodeExistsError, NodeTypeError, StoreError
+from omnizarr.errors import NodeExistsError, NodeTypeError, ReadOnlyError, StoreError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.make import by_present_names, make_array
@@ -15,7 +15,7 @@ from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.formats import format_for_new, format_of
-from omnizarr.hierarchy.opening.locate import Place, locate
+from omnizarr.hierarchy.opening.locate import Place, archive_instead, locate, wishes_of
 from omnizarr.hierarchy.opening.read import find_node
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.urls.open import Mode
@@ -49,7 +49,8 @@ def open(
     storage_options
         Options of the store, for URLs.
     use_consolidated
-        Whether a group's nodes come from its consolidated metadata: None: where it has some; True: it must
+        Whether a group's nodes come from its consolidated metadata: None: where it has some, or where a URL
+        says `consolidated` it must; True: it must
         have; a string: from a Zarr v2 document of this name.
     **arguments
         For a new array, as in `create_array`.
@@ -62,6 +63,7 @@ def open(
         The documents break their specification; every fault is listed.
     """
     given = by_present_names(arguments)
+    zarr_format, use_consolidated = wishes_of(store, zarr_format, use_consolidated)
     where, mode = _located(store, path, mode, storage_options)
 
     def make() -> AnyNode:
@@ -69,7 +71,8 @@ def open(
             return _new_array(where, mode, zarr_format, given)
         return _new_group(where, mode, zarr_format, given.get("attributes"))
 
-    return _opened(where, mode, zarr_format, use_consolidated, "array or group", make)
+    further = partial(archive_instead, store, path, storage_options)
+    return _opened(where, mode, zarr_format, use_consolidated, "array or group", make, further)
 
 
 def open_array(
@@ -88,9 +91,11 @@ def open_array(
     NodeTypeError
         There is a group.
     """
+    zarr_format, _ = wishes_of(store, zarr_format)
     where, mode = _located(store, path, mode, storage_options)
     make = partial(_new_array, where, mode, zarr_format, by_present_names(arguments))
-    node = _opened(where, mode, zarr_format, False, "array", make)
+    further = partial(archive_instead, store, path, storage_options)
+    node = _opened(where, mode, zarr_format, False, "array", make, further)
     if not isinstance(node, Array):
         message = "expected an array, found a group; open_group opens it"
         raise NodeTypeError(message, store=where.store.name, path=where.path)
@@ -114,9 +119,11 @@ def open_group(
     NodeTypeError
         There is an array.
     """
+    zarr_format, use_consolidated = wishes_of(store, zarr_format, use_consolidated)
     where, mode = _located(store, path, mode, storage_options)
     make = partial(_new_group, where, mode, zarr_format, attributes)
-    node = _opened(where, mode, zarr_format, use_consolidated, "group", make)
+    further = partial(archive_instead, store, path, storage_options)
+    node = _opened(where, mode, zarr_format, use_consolidated, "group", make, further)
     if not isinstance(node, Group):
         message = "expected a group, found an array; open_array opens it"
         raise NodeTypeError(message, store=where.store.name, path=where.path)
@@ -138,7 +145,7 @@ def _located(
     try:
         return locate(store, path, usual, storage_options), usual
     except StoreError as error:
-        if error.errno not in _NOT_FOR_WRITING:
+        if error.errno not in _NOT_FOR_WRITING and not isinstance(error, ReadOnlyError):
             raise
     return locate(store, path, "r", storage_options), "r"
 
@@ -154,12 +161,16 @@ def _opened(
     use_consolidated: bool | str | None,
     wanted: str,
     make: Callable[[], AnyNode],
+    further: Callable[[], Place | None],
 ) -> AnyNode:
     if mode in ("w", "w-"):
         return make()
     node = find_node(*where, zarr_format, use_consolidated)
     if node is not None:
         return node
+    if mode == "r" and (archive := further()) is not None:
+        where.store.close()
+        return _opened(archive, mode, zarr_format, use_consolidated, wanted, make, lambda: None)
     if mode != "a":
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(where.store, asked, where.path, wanted)

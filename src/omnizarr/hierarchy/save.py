@@ -13,7 +13,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.create import array, group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open as open_node
-from omnizarr.hierarchy.opening.locate import locate, was_opened_for
+from omnizarr.hierarchy.opening.locate import locate, was_opened_for, wishes_of
 from omnizarr.store.base import Store
 from omnizarr.store.urls.open import Mode
 
@@ -44,7 +44,8 @@ def save_array(
     **arguments: Any,
 ) -> None:
     """Save one array, in place of what is there; other parameters as in `create_array`."""
-    with _opened(store, "a", storage_options) as place:
+    arguments["zarr_format"] = wishes_of(store, arguments.get("zarr_format")).zarr_format
+    with _opened(store, path, "a", storage_options) as (place, path):
         array(arr, store=place, path=path, **{"overwrite": True, **arguments})
 
 
@@ -67,7 +68,8 @@ def save_group(
     twice = named.keys() & arrays.keys()
     if twice or not (named or arrays):
         raise ValueError(f"expected arrays, each of its own name, found {sorted(twice) or 'none'}")
-    with _opened(store, "a", storage_options) as place:
+    zarr_format = wishes_of(store, zarr_format).zarr_format
+    with _opened(store, path, "a", storage_options) as (place, path):
         top = group(place, path=path, zarr_format=zarr_format)
         for name, values in (named | arrays).items():
             array(values, store=top, path=name, overwrite=True)
@@ -86,7 +88,8 @@ def load(
     NodeNotFoundError, StoreNotFoundError
         There is nothing.
     """
-    with _opened(store, "r", storage_options) as place:
+    zarr_format = wishes_of(store, zarr_format).zarr_format
+    with _opened(store, path, "r", storage_options) as (place, path):
         node = open_node(place, mode="r", path=path, zarr_format=zarr_format)
         if isinstance(node, Array):
             return np.asarray(node)
@@ -94,10 +97,13 @@ def load(
 
 
 @contextmanager
-def _opened(target: Any, mode: Mode, storage_options: Mapping[str, Any] | None) -> Iterator[Store | Node]:
+def _opened(
+    target: Any, path: str | None, mode: Mode, storage_options: Mapping[str, Any] | None
+) -> Iterator[tuple[Store | Node, str | None]]:
     """Open a store for one call; one that the caller has opened stays open."""
     if not was_opened_for(target):
-        yield target
+        yield target, path
         return
-    with locate(target, None, mode, storage_options).store as store:
-        yield store
+    store, path = locate(target, path, mode, storage_options)
+    with store:
+        yield store, path

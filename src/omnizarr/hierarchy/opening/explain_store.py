@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.hierarchy.creating.place import kind_at
@@ -13,10 +12,10 @@ from omnizarr.hierarchy.discover import is_node
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.urls.grammar import parse_url
+from omnizarr.store.urls.local import head_of, path_of_url, what_starts
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_ZIP = b"PK"
-_CLASSIC = b"CDF"
+_TRIED = "zip, SQLite, LMDB, HDF5, netCDF"
 
 
 def explained(error: StoreError, target: Any) -> StoreError:
@@ -26,12 +25,7 @@ def explained(error: StoreError, target: Any) -> StoreError:
         return error
     try:
         if path.is_file():
-            what = _kind_of_file(path)
-            return (
-                StoreError(f"expected a directory or a zip archive, found {what}", store=str(path))
-                if what
-                else error
-            )
+            return _about_file(path) or error
         if isinstance(error, StoreNotFoundError) and (found := _above(path)):
             return StoreNotFoundError(f"there is no such directory, but {found}", store=error.store)
     except OSError:
@@ -44,20 +38,22 @@ def _path_of(target: Any) -> Path | None:
         return Path(target)
     if not isinstance(target, str):
         return None
-    if target.startswith("file:"):
-        return Path(unquote(urlsplit(target).path))
-    return None if "://" in target else Path(target)
+    try:
+        url = parse_url(target)
+        place = path_of_url(url.place, url.shown) if url.scheme == "file" else url.place
+    except ValueError:
+        return None
+    return Path(place) if url.scheme in ("", "file") else None
 
 
-def _kind_of_file(path: Path) -> str:
-    """Return what a file is that is no archive, from its first bytes."""
-    with path.open("rb") as file:
-        head = file.read(8)
-    if head == _HDF5:
-        return "an HDF5 file, perhaps of netCDF-4"
-    if head.startswith(_CLASSIC):
-        return "a classic netCDF file"
-    return "" if head.startswith(_ZIP) else "a file that is no zip archive"
+def _about_file(path: Path) -> StoreError | None:
+    """Return an error for a file that is none of what was tried, by its first bytes."""
+    head = head_of(os.fspath(path))
+    if head.startswith(b"PK"):
+        return None
+    what = what_starts(head) or "a file that is no zip archive and no database"
+    message = f"expected a directory, a zip archive, or a database of SQLite or LMDB, found {what}"
+    return StoreError(f"{message} (tried: {_TRIED})", store=str(path))
 
 
 def _above(path: Path) -> str:

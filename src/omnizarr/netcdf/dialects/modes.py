@@ -5,21 +5,12 @@ https://docs.unidata.ucar.edu/netcdf-c/current/nczarr_head.html
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from omnizarr.errors import ConversionError
-from omnizarr.store.urls.open import split_fragment
-
-_PURE = ("zarr", "xarray", "noxarray")
-_FORMATS = {"v2": 2, "v3": 3}
-_STORAGE = ("file", "zip")
-_NETWORK = ("s3", "gs3", "zoh")
-_MODES = frozenset(("nczarr", *_PURE, *_FORMATS, *_STORAGE, *_NETWORK, "consolidated", "bytes"))
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|file:", re.IGNORECASE)
+from omnizarr.store.urls.fragments import NETWORK_MODES
+from omnizarr.store.urls.grammar import Url, is_plain, parse_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +30,7 @@ class Asked:
         Whether consolidated metadata are to be used, and made.
     """
 
-    place: Any
+    place: Any = field(repr=False)  # perhaps with credentials
     dialect: str | None = None
     zarr_format: int | None = None
     consolidated: bool = False
@@ -55,52 +46,23 @@ class Asked:
 def asked_of(target: Any) -> Asked:
     """Return what a path or URL asks for, by `mode=` in its fragment or by bare words.
 
-    A path may have a fragment too, where it says a mode; `#` is else a part of its name.
-
     Raises
     ------
-    ValueError
-        The modes contradict each other, or one of them is unknown.
+    UrlError
+        The modes contradict each other, or one of them is unknown; another part is not what it should be.
     ConversionError
         `mode=bytes`: it is a netCDF file.
 
     Examples
     --------
     >>> asked_of("file:///data/run#mode=nczarr,v3")
-    Asked(place='file:///data/run', dialect='nczarr', zarr_format=3, consolidated=False)
+    Asked(dialect='nczarr', zarr_format=3, consolidated=False)
     """
-    if not isinstance(target, str) or "#" not in target:
+    if not isinstance(target, str) or is_plain(target):
         return Asked(target)
-    place, mark, fragment = target.rpartition("#")
-    _, said = split_fragment(mark + fragment)
-    words = {name for name, values in said.items() if not values and name in _MODES}
-    is_url = _SCHEME.match(place) is not None
-    if not is_url and "mode" not in said and not words:
-        return Asked(target)
-    modes = frozenset(said.get("mode", ())) | words
-    _check(target, modes)
-    kept = {name: ",".join(values) for name, values in said.items() if name not in {"mode", *words}}
-    return Asked(
-        _with_storage(place, is_url, kept, modes),
-        _dialect(modes),
-        next((number for word, number in _FORMATS.items() if word in modes), None),
-        "consolidated" in modes,
-    )
-
-
-def _check(target: str, modes: frozenset[str]) -> None:
-    unknown = sorted(modes - _MODES)
-    if unknown:
-        known = ", ".join(sorted(_MODES))
-        raise ValueError(f"{target}: expected modes among {known}, found {', '.join(unknown)}")
-    for one, other in (("v2", "v3"), ("xarray", "noxarray"), ("file", "zip")):
-        if {one, other} <= modes:
-            raise ValueError(f"{target}: expected one of the modes {one} and {other}, found both")
-    if "bytes" in modes:
-        message = (
-            "mode=bytes names a netCDF file; 'omnizarr copy' makes Zarr of a file that is on this machine"
-        )
-        raise ConversionError(f"{target}: {message}")
+    url = parse_url(target)
+    modes = url.fragment.modes
+    return Asked(_of_store(url, modes), _dialect(modes), url.zarr_format, url.consolidated)
 
 
 def _dialect(modes: frozenset[str]) -> str | None:
@@ -112,13 +74,10 @@ def _dialect(modes: frozenset[str]) -> str | None:
     return "zarr" if "zarr" in modes else "nczarr" if "nczarr" in modes else None
 
 
-def _with_storage(place: str, is_url: bool, kept: dict[str, str], modes: frozenset[str]) -> str:
+def _of_store(url: Url, modes: frozenset[str]) -> str:
     """Return a place that says itself whether it is an archive, and what its store wants to know."""
-    storage = [word for word in (*_STORAGE, *_NETWORK) if word in modes]
-    if not is_url:
-        if storage != ["zip"] or place.lower().endswith(".zip"):
-            return place
-        place = Path(place).absolute().as_uri()
-    if storage and storage != ["file"]:
-        kept = {"mode": ",".join(storage), **kept}
-    return f"{place}#{urlencode(kept, safe=',')}" if kept else place
+    if not url.scheme and url.place.lower().endswith(".zip"):
+        modes -= {"zip"}
+    if not url.scheme and "zip" in modes:
+        url = replace(url, place=Path(url.place).absolute().as_uri())
+    return url.with_modes(modes & {"zip", *NETWORK_MODES}).text()

@@ -123,7 +123,7 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
     kind = _KINDS.get(url.partition("://")[0].lower())
     if kind is None:
         raise StoreError(f"expected a URL of {', '.join(SCHEMES)}", store=name)
-    if "?" in url.partition("#")[0]:
+    if "?" in url.partition("#")[0] and kind != "http":
         raise StoreError("expected no query in the URL: credentials are storage_options", store=name)
     config, arguments = _sorted_options(options)
     conditions = _conditions(kind, config)

@@ -1,65 +1,82 @@
-"""From what a user gives, a path, a URL, a mapping or a store, to a store."""
+"""From what a user gives, a path, a URL, a mapping or a store, to a store and a path in it."""
 
 from __future__ import annotations
 
 import os
-import re
-import stat
 import threading
 from collections.abc import MutableMapping
-from urllib.parse import unquote, urlsplit
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
 
-from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
-from omnizarr.store.base import Store
+from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError, UrlError
+from omnizarr.store.base import Span, Store
 from omnizarr.store.databases.lmdb import open_lmdb
+from omnizarr.store.databases.places import path_of
 from omnizarr.store.databases.redis import open_redis
 from omnizarr.store.databases.redis_place import SCHEMES as REDIS_SCHEMES
 from omnizarr.store.databases.sqlite import open_sqlite
 from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.filesystems import FsspecStore, is_chain, is_known, is_mapper, open_fsspec
 from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
-from omnizarr.store.objects.places import SCHEMES, shown_url
+from omnizarr.store.objects.places import SCHEMES
+from omnizarr.store.urls.fragments import split_fragment
+from omnizarr.store.urls.grammar import Step, Url, is_plain, parse_url, scheme_of
+from omnizarr.store.urls.local import local_place, path_of_url
 from omnizarr.store.urls.modes import MODES, MUST_EXIST, Mode, Opener, Options, StoreLike
+from omnizarr.store.urls.services import addressed
+from omnizarr.store.zips.inside import InnerZipStore
 from omnizarr.store.zips.zip import ZipStore
 
 __all__ = [
     "NETWORK",
     "OPENERS",
     "Mode",
+    "Opened",
     "Opener",
     "Options",
     "StoreLike",
+    "archive_at",
+    "open_place",
     "open_store",
     "scheme_of",
     "split_fragment",
 ]
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file):", re.IGNORECASE)
-NETWORK = SCHEMES
+NETWORK = (*SCHEMES, "gs3", "s3+http", "s3+https")
+_LOCAL = ("", "file", "zip")
+_ZIP = (b"PK\3\4", b"PK\5\6")
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
 
 
-def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None = None) -> Store:
-    """Return the store that a path, a URL, a mapping or a store stands for.
+class Opened(NamedTuple):
+    """A store, and the path in it that a place leads to."""
 
-    A path that ends in `.zip`, or that leads to a file, is a zip archive; any other is a directory.
-    The schemes of URLs are `file`, `memory`, and of object stores `s3`, `gs`, `az`, `http` and `https`,
-    which nothing is asked of until a value is.
+    store: Store
+    path: str = ""
+
+
+def open_place(target: StoreLike, *, mode: Mode, storage_options: Options | None = None) -> Opened:
+    """Return the store that a path, a URL, a mapping or a store stands for, and the path in it.
+
+    A path is a directory, a zip archive, or a database of SQLite or LMDB: what there is tells, else the
+    name. It may lead through an archive. What URLs there are: docs/urls.md. Stores on a network are
+    asked of nothing until a value is, unless the URL means an archive there.
 
     Nothing that is stored is changed here, whatever the mode: `"w"` and `"w-"` are about the node that
     is made next, and whoever makes it clears its place or finds it taken.
 
     Parameters
     ----------
-    target
-        A URL may have a fragment, see `split_fragment`; `mode=zip` in it says that it is an archive.
     mode
         `"r"`: for reading; `"r+"`: for reading and writing what exists; `"a"`, `"w"`, `"w-"`: made if absent.
     storage_options
-        For stores on a network; none for the others.
+        For stores on a network, and for databases; none for the others.
 
     Raises
     ------
@@ -67,6 +84,8 @@ def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None
         There is nothing there, and `mode` is `"r"` or `"r+"`.
     ReadOnlyError
         A store that can only be read, and another mode than `"r"`.
+    UrlError
+        A part of the URL is not what it should be.
     StoreError
         It cannot be opened, or its scheme is unknown.
     """
@@ -75,92 +94,188 @@ def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None
     if isinstance(target, StoreMapping) and isinstance(target.store, Store):
         target = target.store
     if isinstance(target, Store):
-        return _in_mode(target, mode)
+        return Opened(_in_mode(target, mode))
     if isinstance(target, MutableMapping):
-        return _in_mode(MemoryStore(target), mode)
+        store = FsspecStore.from_mapper(target) if is_mapper(target) else MemoryStore(target)
+        return Opened(_in_mode(store, mode))
     if not isinstance(target, (str, os.PathLike)):
         raise TypeError(f"expected a path, URL, mapping or store, found {type(target).__name__}")
-    place = os.fspath(target)
-    scheme = _SCHEME.match(place) if isinstance(target, str) else None
-    opener = _open_path if scheme is None else _opener(scheme[1] or scheme[2], place)
-    return opener(place, mode, storage_options or {})
+    options = storage_options or {}
+    if isinstance(target, str) and is_chain(target):
+        return Opened(_in_mode(open_fsspec(target, mode, options), mode))
+    if not isinstance(target, str) or is_plain(target):
+        return _open_path(os.fspath(target), mode, options)
+    return _open_url(parse_url(target), mode, options)
 
 
-def scheme_of(place: str) -> str | None:
-    """Return the scheme of a URL in lower case; None for a path of the file system."""
-    found = _SCHEME.match(place)
-    return None if found is None else (found[1] or found[2]).lower()
+def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None = None) -> Store:
+    """Return the store that a place stands for; parameters and errors as in `open_place`.
 
-
-def split_fragment(url: str) -> tuple[str, dict[str, list[str]]]:
-    """Return a URL without its fragment, and what the fragment says.
-
-    Values are separated by commas, and given more than once they add up. A bare word says just itself.
-
-    >>> split_fragment("file:///data#mode=nczarr,file&mode=zip&noxarray")
-    ('file:///data', {'mode': ['nczarr', 'file', 'zip'], 'noxarray': []})
+    Raises
+    ------
+    UrlError
+        The place leads to a path within the store.
     """
-    place, _, fragment = url.partition("#")
-    said: dict[str, list[str]] = {}
-    for item in filter(None, fragment.split("&")):
-        name, _, values = item.partition("=")
-        said.setdefault(unquote(name), []).extend(unquote(value) for value in values.split(",") if value)
-    return place, said
+    store, path = open_place(target, mode=mode, storage_options=storage_options)
+    if path:
+        store.close()
+        raise UrlError(f"expected a store, found the path {path!r} within it", store=store.name)
+    return store
 
 
-def _open_path(path: str, mode: Mode, options: Options, *, is_zip: bool = False) -> Store:
+def archive_at(target: object, storage_options: Options | None = None) -> Opened | None:
+    """Return the zip archive that a URL of a network means without saying so, or None.
+
+    It costs one request, for the first bytes of the object of this name. To be asked only where no node
+    was found.
+    """
+    if not isinstance(target, str) or scheme_of(target) not in NETWORK:
+        return None
+    url, options = parse_url(target), storage_options or {}
+    if url.steps or "zip" in url.fragment.modes or not _name_in(url):
+        return None
+    try:
+        above, key = _above(url)
+        with _opened(above, "r", options) as store:
+            found = store.get(key, Span(0, 4)) in _ZIP
+        return _open_url(replace(url, steps=(Step("zip"),)), "r", options) if found else None
+    except StoreError:
+        return None
+
+
+# URLs, and archives within what they name
+
+
+def _open_url(url: Url, mode: Mode, options: Options) -> Opened:
+    archives = [step.path for step in url.steps if step.name == "zip"]
+    if not archives and _means_archive(url):
+        archives = [""]
+    if url.query and url.scheme in (*_LOCAL, "memory"):
+        raise UrlError("the query: expected none; a ? in a path is written %3F", store=url.shown)
+    if mode != "r" and len(archives) > (url.scheme in _LOCAL):
+        message = f"an archive within a store is for reading, so not for mode {mode!r}"
+        raise ReadOnlyError(message, store=url.shown)
+    if url.scheme in _LOCAL:
+        opened = _open_local(url, mode, options, archives)
+    elif archives:
+        above, key = _above(url)
+        opened = _within(Opened(_opened(above, "r", options), key), archives)
+    else:
+        opened = Opened(_opened(url, mode, options))
+    return opened if not url.path else _below(opened, url.path)
+
+
+def _means_archive(url: Url) -> bool:
+    if url.scheme == "zip" or "zip" in url.fragment.modes:
+        return True
+    return url.scheme in NETWORK and _name_in(url).lower().endswith(".zip")
+
+
+def _open_local(url: Url, mode: Mode, options: Options, archives: list[str]) -> Opened:
+    if url.scheme == "file":
+        path = path_of_url(url.place, url.shown)
+    else:
+        path = path_of(url.place) if url.scheme else url.place
+    if not archives:
+        return _open_path(path, mode, options)
+    if local_place(path).inside:
+        return _within(_open_path(path, "r", options), archives)
+    store = _open_zip(path, mode, options)
+    return _within(_below(Opened(store), archives[0]), archives[1:])
+
+
+def _within(opened: Opened, archives: list[str]) -> Opened:
+    """Return the last of archives that are one in another, and the path in it."""
+    for path in archives:
+        store, key = opened
+        try:
+            inner = InnerZipStore(store, key)
+        except BaseException:
+            store.close()
+            raise
+        opened = _below(Opened(inner), path)
+    return opened
+
+
+def _below(opened: Opened, path: str) -> Opened:
+    """Return a path below another one; the folder that an archive is all in may be a part of it or not."""
+    store, above = opened
+    folder = store.folder if isinstance(store, (ZipStore, InnerZipStore)) and not above else ""
+    if folder and f"{path}/".startswith(folder):
+        path = path[len(folder) :]
+    return Opened(store, "/".join(filter(None, (above, path))))
+
+
+def _name_in(url: Url) -> str:
+    """Return the last part of the path of a URL, as it is written; nothing where it ends in `/`."""
+    return url.place.partition("://")[2].partition("/")[2].rpartition("/")[2]
+
+
+def _above(url: Url) -> tuple[Url, str]:
+    """Return the URL of what holds the object that a URL names, and its key there."""
+    name = _name_in(url)
+    if not name:
+        raise UrlError("expected the path of an archive, found none", store=url.shown)
+    place = url.place[: -len(name)].rstrip("/")
+    above = replace(url, place=place, steps=()).with_modes(url.fragment.modes - {"zip"})
+    return above, unquote(name)
+
+
+def _opened(url: Url, mode: Mode, options: Options) -> Store:
+    return _opener(url.scheme, url.shown)(url.first, mode, options)
+
+
+# Openers of paths and single URLs
+
+
+def _open_path(path: str, mode: Mode, options: Options) -> Opened:
+    place, kind, inside = local_place(path)
+    if kind == "zip":
+        return Opened(_open_zip(place, mode, options), inside)
+    if kind != "directory":
+        address = f"{kind}{Path(place).absolute().as_uri().removeprefix('file')}"
+        return Opened(_opener(kind, path)(address, mode, options), inside)
     _refuse_options(path, options)
-    if is_zip or _is_archive(path):
-        return ZipStore(path, mode=mode if mode in ("r", "r+") else "a")
-    return DirectoryStore(path, read_only=mode == "r", create=mode not in MUST_EXIST)
+    return Opened(DirectoryStore(path, read_only=mode == "r", create=mode not in MUST_EXIST))
 
 
-def _open_file_url(url: str, mode: Mode, options: Options) -> Store:
-    place, said = split_fragment(url)
-    parts = urlsplit(place)
-    if parts.netloc not in ("", "localhost"):
-        raise StoreError(f"expected a file of this machine, found the host {parts.netloc!r}", store=url)
-    path = unquote(parts.path)
-    if os.name == "nt":
-        path = re.sub(r"^/([A-Za-z]:)", r"\1", path)
-    return _open_path(path, mode, options, is_zip="zip" in said.get("mode", ()))
+def _open_zip(path: str, mode: Mode, options: Options) -> ZipStore:
+    _refuse_options(path, options)
+    return ZipStore(path, mode=mode if mode in MUST_EXIST else "a")
 
 
 def _open_memory(url: str, mode: Mode, options: Options) -> Store:
-    place, _ = split_fragment(url)
     _refuse_options(url, options)
-    name = place.partition("://")[2].strip("/")
+    name = split_fragment(url)[0].partition(":")[2].strip("/")
     with _naming:
         if mode in MUST_EXIST and name not in _named:
-            raise StoreNotFoundError("there is no memory store of this name", store=place)
+            raise StoreNotFoundError("there is no memory store of this name", store=f"memory://{name}")
         store = _named.setdefault(name, MemoryStore(name=f"memory://{name}"))
     return _in_mode(store, mode)
 
 
 def _open_objects(url: str, mode: Mode, options: Options) -> Store:
-    place, said = split_fragment(url)
-    if "zip" in said.get("mode", ()):
-        raise StoreError("a zip archive is read from a file, not over a network", store=shown_url(url))
-    store = ObjectStore(place, read_only=mode == "r", storage_options=options)
-    return _in_mode(store, mode)
+    place, known = addressed(parse_url(url), options)
+    return _in_mode(ObjectStore(place, read_only=mode == "r", storage_options=known), mode)
 
 
 OPENERS: dict[str, Opener] = {
-    "file": _open_file_url,
     "memory": _open_memory,
-    **dict.fromkeys(SCHEMES, _open_objects),
+    **dict.fromkeys(NETWORK, _open_objects),
     **dict.fromkeys(REDIS_SCHEMES, open_redis),
     "sqlite": open_sqlite,
     "lmdb": open_lmdb,
 }
 
 
-def _opener(scheme: str, url: str) -> Opener:
-    found = OPENERS.get(scheme.lower())
+def _opener(scheme: str, shown: str) -> Opener:
+    found = OPENERS.get(scheme)
     if found is not None:
         return found
-    known = ", ".join(sorted(OPENERS))
-    raise StoreError(f"unknown scheme {scheme}://; expected {known}", store=shown_url(url))
+    if is_known(scheme):
+        return open_fsspec
+    known = ", ".join(sorted((*OPENERS, "file", "zip")))
+    raise UrlError(f"unknown scheme {scheme}://; expected {known}", store=shown)
 
 
 def _in_mode(store: Store, mode: Mode) -> Store:
@@ -169,14 +284,6 @@ def _in_mode(store: Store, mode: Mode) -> Store:
     if store.read_only:
         raise ReadOnlyError(f"opened for reading, so not in mode {mode!r}", store=store.name)
     return store
-
-
-def _is_archive(path: str) -> bool:
-    try:
-        found = os.stat(path).st_mode
-    except OSError:
-        return path.lower().endswith(".zip")
-    return stat.S_ISREG(found)
 
 
 def _refuse_options(place: str, options: Options) -> None:

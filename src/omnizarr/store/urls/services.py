@@ -1,0 +1,142 @@
+"""Which service an address means: S3, GCS, Azure or plain HTTP, in all the ways that they are written.
+
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+from omnizarr.errors import UrlError
+from omnizarr.store.urls.credentials import PROFILE, are_signed, options_said, plain_name, with_profile
+from omnizarr.store.urls.grammar import Url
+
+_AWS = re.compile(
+    r"(?:(.+)\.)?s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE
+)
+_GOOGLE = re.compile(r"(?:(.+)\.)?storage\.googleapis\.com", re.IGNORECASE)
+_AZURE = re.compile(r"([a-z0-9-]+)\.(?:blob|dfs)\.core\.windows\.net", re.IGNORECASE)
+# What stands in the place of a bucket, and is a host: it has a port or a dot, or is this machine.
+_HOST = re.compile(r".+:\d+|\[.*\]|localhost|[^.]+(\.[^.]+)+", re.IGNORECASE)
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_GOOGLE_S3 = "https://storage.googleapis.com"
+_ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3")
+
+
+class Service(NamedTuple):
+    """A URL of a scheme that `ObjectStore` knows, and the options that the address itself says.
+
+    `has_host` where the address names a server, and not just a bucket of whoever's.
+    """
+
+    url: str
+    kind: str
+    options: Mapping[str, object] = {}
+    has_host: bool = True
+
+
+def addressed(url: Url, options: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """Return the URL and the options of the object store that an address means.
+
+    What `options` say goes first, then the fragment, then the address, then the profile. Where an address
+    names a server and there are no credentials, requests are not signed.
+
+    Raises
+    ------
+    UrlError
+        A part is missing, or means nothing for its service.
+    StoreError
+        There is no such profile.
+    """
+    said = options_said(url)
+    given = {plain_name(name) for name in options}
+    service = _service(url, has_endpoint=not {*given, *said}.isdisjoint(_ENDPOINTS))
+    if said and service.kind != "s3":
+        message = f"the fragment: aws.{next(iter(said))} means nothing for {service.kind}"
+        raise UrlError(message, store=url.shown)
+    found = {**service.options, **said}
+    if service.kind == "s3":
+        found = with_profile(found, options, url.shown)
+    if service.has_host and not are_signed(service.kind, {*found, *given}):
+        found["skip_signature"] = "true"
+    kept = {name: value for name, value in options.items() if plain_name(name) != PROFILE}
+    return service.url, {name: value for name, value in found.items() if name not in given} | kept
+
+
+def _service(url: Url, *, has_endpoint: bool) -> Service:
+    parts = urlsplit(url.place)
+    if url.scheme in ("http", "https"):
+        return _of_web(url, parts)
+    if url.query:
+        raise UrlError("the query: expected none; credentials are storage_options", store=url.shown)
+    bucket = parts.netloc.rpartition("@")[2]
+    rest = url.place.partition("://")[2]
+    if not bucket:
+        raise UrlError(f"the bucket: expected {url.scheme}://BUCKET/PATH, found none", store=url.shown)
+    if url.scheme == "gs3":
+        return Service(f"s3://{rest}", "s3", {"endpoint": _GOOGLE_S3})
+    if url.scheme in ("s3+http", "s3+https"):
+        return _at_endpoint(url, parts, url.scheme.removeprefix("s3+"))
+    if url.scheme == "s3" and _HOST.fullmatch(bucket) and not has_endpoint:
+        return _aws(parts) or _at_endpoint(url, parts, "http" if parts.hostname in _LOOPBACK else "https")
+    kind = {"s3": "s3", "gs": "gs", "gcs": "gs"}.get(url.scheme, "az")
+    return Service(url.place, kind, has_host=False)
+
+
+def _of_web(url: Url, parts: SplitResult) -> Service:
+    """Return the service of an address of the web; a signature in the query is for what it signs."""
+    modes = url.fragment.modes
+    if not parts.hostname:
+        raise UrlError(f"the host: expected {url.scheme}://HOST/PATH, found none", store=url.shown)
+    if url.query:
+        azure = _azure(parts)
+        if azure is not None:
+            return azure._replace(options={**azure.options, "sas_token": url.query})
+        return Service(f"{url.place}?{url.query}", "http", has_host=False)
+    found = _aws(parts) or _google(parts, "gs3" in modes) or _azure(parts)
+    if found is None and "s3" in modes:
+        return _at_endpoint(url, parts, url.scheme)
+    return Service(url.place, "http", has_host=False) if found is None else found
+
+
+def _aws(parts: SplitResult) -> Service | None:
+    found = _AWS.fullmatch(parts.netloc)
+    if found is None:
+        return None
+    region = {"region": found[2]} if found[2] else {}
+    return Service(f"s3://{_with_bucket(found[1], parts)}", "s3", region)
+
+
+def _google(parts: SplitResult, as_s3: bool) -> Service | None:
+    found = _GOOGLE.fullmatch(parts.netloc)
+    if found is None:
+        return None
+    place = _with_bucket(found[1], parts)
+    if as_s3:
+        return Service(f"s3://{place}", "s3", {"endpoint": _GOOGLE_S3})
+    return Service(f"gs://{place}", "gs")
+
+
+def _azure(parts: SplitResult) -> Service | None:
+    found = _AZURE.fullmatch(parts.netloc)
+    if found is None:
+        return None
+    return Service(f"az://{parts.path.lstrip('/')}", "az", {"account_name": found[1]})
+
+
+def _with_bucket(bucket: str | None, parts: SplitResult) -> str:
+    path = parts.path.lstrip("/")
+    return f"{bucket}/{path}" if bucket else path
+
+
+def _at_endpoint(url: Url, parts: SplitResult, scheme: str) -> Service:
+    host, path = parts.netloc.rpartition("@")[2], parts.path.lstrip("/")
+    if not path.partition("/")[0]:
+        raise UrlError(f"the bucket: expected {url.scheme}://{host}/BUCKET/PATH, found none", store=url.shown)
+    options: dict[str, object] = {"endpoint": f"{scheme}://{host}"}
+    if scheme == "http":
+        options["allow_http"] = True
+    return Service(f"s3://{path}", "s3", options)
