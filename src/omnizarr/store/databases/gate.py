@@ -125,6 +125,8 @@ class Database(ABC):
         """Go on."""
         if in_child:
             self.gate = Gate()
+            for reader in self.held:
+                reader.after_fork()
             self.tangled = self.tangled or not self.was_quiet
         elif self.was_quiet:
             self.gate.open()

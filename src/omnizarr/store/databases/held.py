@@ -69,6 +69,10 @@ class HeldReader:
                     self._value = bytes(self._snapshot.read(0, self._size))
                 self._end()
 
+    def after_fork(self) -> None:
+        """Do without a lock that a thread of the parent may have held."""
+        self._alone = threading.Lock()
+
     def close(self) -> None:
         """End the transaction."""
         with self._alone:

@@ -74,14 +74,15 @@ class SQLiteFile(Database):
     @contextmanager
     def writing(self, action: str, key: str | None = None) -> Iterator[sqlite3.Connection]:
         """Lend a connection to one thread at a time: SQLite would have the others look again and again."""
-        if not self._writer.acquire(timeout=self._terms.timeout):
-            message = f"cannot {action}: another thread keeps the database locked"
-            raise StoreError(f"{message} ({self._waited})", store=self.name, key=key, errno=errno.EBUSY)
-        try:
-            with self.connection(action, key) as connection:
-                yield connection
-        finally:
-            self._writer.release()
+        with self.gate:  # first, so that no fork finds the lock taken
+            if not self._writer.acquire(timeout=self._terms.timeout):
+                message = f"cannot {action}: another thread keeps the database locked"
+                raise StoreError(f"{message} ({self._waited})", store=self.name, key=key, errno=errno.EBUSY)
+            try:
+                with self.connection(action, key) as connection:
+                    yield connection
+            finally:
+                self._writer.release()
 
     def hold(self, key: str) -> HeldReader | None:
         """Return a reader of the value as it is now; it must be closed."""
