@@ -7,6 +7,7 @@ from omnizarr.store.databases.sqlite import SQLiteStore
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.filesystems import FsspecStore
 from omnizarr.store.layers.cache import CachedStore
+from omnizarr.store.layers.overlay import OverlayStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryStore",
     "Mode",
     "ObjectStore",
+    "OverlayStore",
     "ReadOnlyStore",
     "Reader",
     "RedisStore",
