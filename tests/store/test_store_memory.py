@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections import UserDict
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,6 @@ from omnizarr.testing.store import StoreContract
 class TestMemoryStore(StoreContract):
     def make_store(self, tmp_path: Path) -> Store:
         return MemoryStore()
-
-
-class TestMemoryStoreOverAnotherMapping(StoreContract):
-    def make_store(self, tmp_path: Path) -> Store:
-        return MemoryStore(UserDict())
 
 
 def test_a_dict_is_used_as_it_is() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Store
+from omnizarr.store.foreign import ForeignValues, bytes_of
 from omnizarr.store.keys import check_key, check_prefix, is_legal
 from omnizarr.store.listing import listing_of
 from omnizarr.store.ranges import check_part, cut
@@ -17,13 +19,19 @@ _shared_locks = KeyLocks(256)
 
 
 class MemoryStore(Store):
-    """Values in a dict, or in any other mutable mapping of str to bytes.
+    """Values in a dict, or in any other mutable mapping of names to bytes.
 
     Parameters
     ----------
     values
         The mapping that holds the values, which is used as it is and not copied; a new dict unless
-        given. Names in it that are no keys are left alone and never listed.
+        given. Names in it that are no keys are left alone and never listed. What is asked of one that
+        is no dict: docs/storage/mapping.md.
+
+    Raises
+    ------
+    StoreError
+        By each operation, where a mapping raises anything but `KeyError`, or a value has no bytes.
     """
 
     lists_cheaply = True
@@ -32,7 +40,16 @@ class MemoryStore(Store):
         self._values: MutableMapping[str, bytes] = {} if values is None else values
         self._locks = KeyLocks() if values is None else _shared_locks
         self.name = f"memory://{id(self._values):x}" if name is None else name
+        if type(self._values) is not dict:
+            if name is None:
+                self.name = f"mapping://{type(values).__name__}/{id(values):x}"
+            self._values = ForeignValues(self._values, self.name)
         self._mark = uuid.uuid4().hex
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._values, ForeignValues):
+            return _made, (self._values.inner, self.name)
+        raise TypeError(f"cannot be pickled: values in memory are of one process ({self.name})")
 
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         value = self._find(key)
@@ -114,10 +131,14 @@ class MemoryStore(Store):
     def _find(self, key: str) -> bytes | None:
         check_key(key)
         value = self._values.get(key)
-        return value if value is None or type(value) is bytes else bytes(value)
+        return value if value is None or type(value) is bytes else bytes_of(value, self.name, key)
 
     def _keys(self) -> list[str]:
-        return [key for key in list(self._values) if is_legal(key)]
+        return [key for key in list(self._values) if isinstance(key, str) and is_legal(key)]
+
+
+def _made(values: MutableMapping[str, bytes], name: str) -> MemoryStore:
+    return MemoryStore(values, name=name)
 
 
 def _frozen(value: Buffer) -> bytes:
