@@ -136,10 +136,8 @@ class SQLiteStore(Store):
         found = connection.execute(table.GET, (key,)).fetchone()
         if found is None:
             return None
-        value = found[0]
-        if type(value) is not bytes:
-            require_blob(type(value).__name__.encode(), self.name, key)
-        return bytes(value)
+        require_blob(found[0], self.name, key)
+        return bytes(found[1])
 
     def size(self, key: str) -> int | None:
         check_key(key)

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store.databases import sqlite_table as table
 from omnizarr.store.databases.gate import Database
 from omnizarr.store.databases.held import HeldReader
+from omnizarr.store.directories.failure import failure
 
 _WAL_PATIENCE = 5.0
 _SETTINGS = (
@@ -224,8 +225,10 @@ class SQLiteFile(Database):
         """
         try:
             found = os.stat(self.path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise failure("open", error, store=self.name, key=None) from error
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
     def _snapshot(self, connection: sqlite3.Connection, key: str) -> BlobSnapshot | None:
@@ -263,12 +266,10 @@ class SQLiteFile(Database):
             raise StoreNotFoundError("there is no such file", store=self.name)
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-        except FileExistsError:
-            pass  # another process made it just now
+            with suppress(FileExistsError):  # another process made it just now
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except OSError as error:
-            reason = f"cannot make the file: {error.strerror}"
-            raise StoreError(reason, store=self.name, errno=error.errno) from error
+            raise failure("write", error, store=self.name, key=None) from error
 
     def _check_access(self) -> None:
         if os.path.isdir(self.path):

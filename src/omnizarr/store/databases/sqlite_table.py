@@ -11,7 +11,7 @@ CREATE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
 # 64 values of 1 MiB are read in 40 ms, with pages of 4 KiB in 150, of 64 KiB in 100.
 PAGE = "PRAGMA page_size = 16384"
 
-GET = "SELECT v FROM zarr WHERE k = ?"
+GET = "SELECT typeof(v), v FROM zarr WHERE k = ?"
 EXISTS = "SELECT 1 FROM zarr WHERE k = ?"
 SIZE = "SELECT typeof(v), length(v) FROM zarr WHERE k = ?"
 PLACE = "SELECT typeof(v), length(v), rowid FROM zarr WHERE k = ?"
