@@ -13,7 +13,6 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
-from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.files.magic import is_netcdf
 from omnizarr.store.urls.open import Mode
 
@@ -40,7 +39,7 @@ NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
 def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
     """Open the array or group at a place."""
     _refuse_netcdf_file(place)
-    node = open_node(asked_of(place).place, mode=mode)
+    node = open_node(place, mode=mode)
     try:
         yield node
     finally:
@@ -51,7 +50,7 @@ def node_at(place: str, mode: Mode = "r") -> Iterator[Array | Group]:
 def store_at(place: str, mode: Mode = "r") -> Iterator[Place]:
     """Open the store at a place, whatever it holds; the path is that of a place within a zip file."""
     _refuse_netcdf_file(place)
-    found = locate(asked_of(place).place, None, mode)
+    found = locate(place, None, mode)
     with found.store:
         yield found
 

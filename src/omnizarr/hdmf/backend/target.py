@@ -8,21 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
-
-from hdmf.backends.errors import UnsupportedOperation
+from zipfile import is_zipfile
 
 from omnizarr.errors import NodeExistsError, NodeNotFoundError, OmniZarrError, StoreNotFoundError
+from omnizarr.hdmf.backend.refusal import RefusedError
 from omnizarr.hdmf.backend.unfinished import MARK, UnfinishedStore
 from omnizarr.hierarchy.discover import deciding_keys
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
 from omnizarr.hierarchy.opening.formats import format_of
-from omnizarr.hierarchy.opening.locate import locate
+from omnizarr.hierarchy.opening.locate import locate, was_opened_for
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.store.base import Store
-from omnizarr.store.urls.open import Mode, scheme_of
+from omnizarr.store.urls.grammar import parse_url, scheme_of
+from omnizarr.store.urls.local import path_of_url
+from omnizarr.store.urls.open import Mode
 
 # The mode of the group, and whether its nodes come from its consolidated metadata; those of a file that is
 # changed may be stale, and become so.
@@ -67,10 +68,10 @@ class Target:
             name = os.fspath(given)
         else:
             name = f"memory://{id(given):x}"
-        scheme = scheme_of(name)
-        if scheme not in (None, "file"):
-            return name.rstrip("/")
-        path = name if scheme is None else unquote(urlsplit(name).path)
+        url = parse_url(name)
+        if url.scheme not in ("", "file") or url.steps:
+            return url.shown.rstrip("/")
+        path = url.place if not url.scheme else path_of_url(url.place, url.shown)
         return os.path.abspath(path)  # noqa: PTH100 (HDMF does not follow links)
 
     def open(self, mode: str, zarr_format: int = 2, *, force: bool = False) -> Group:
@@ -87,7 +88,7 @@ class Target:
         ------
         ValueError
             There is no such mode.
-        UnsupportedOperation
+        RefusedError
             Something else is there that would be replaced, and not `force`.
         NodeNotFoundError, StoreNotFoundError, NodeExistsError
             There is no file, or one that may not be replaced.
@@ -115,10 +116,7 @@ class Target:
         except NodeNotFoundError as error:
             if not self._is_unfinished():
                 raise
-            message = (
-                "the file is not complete: it is being written, or its writer died; mode 'w' starts anew"
-            )
-            raise UnsupportedOperation(f"{self.source}: {message}") from error
+            raise RefusedError(f"{self.source}: {_INCOMPLETE}") from error
 
     def _is_unfinished(self) -> bool:
         store, path = locate(self.given, None, "r", self.storage_options)
@@ -135,26 +133,47 @@ class Target:
         deciding = deciding_keys(format, path)
         keys += sorted(format.document_keys(path), key=lambda key: key in deciding)
         unfinished = UnfinishedStore(store, prefix_of(path), keys)
+        if mode == "w":  # what a writer leaves that dies while it removes the old file is known for ours
+            unfinished.begin()
         root = open_group(unfinished, mode=mode, path=path, zarr_format=zarr_format)
-        unfinished.begin()
+        if mode != "w":
+            unfinished.begin()
         return root
 
     def _clear(self, force: bool) -> None:
-        """Remove what is no Zarr hierarchy and would be written over."""
-        given = self.given
-        if not isinstance(given, str | os.PathLike) or scheme_of(os.fspath(given)) not in (None, "file"):
-            return
-        path = Path(self.source)
-        if not path.exists() or path.suffix == ".zip" or (path.is_dir() and not any(path.iterdir())):
-            return
-        if path.is_dir() and ((path / MARK).exists() or is_file(given)):
+        """Remove what is no Zarr hierarchy and would be written over; refuse unless `force`."""
+        place = self._foreign_place()
+        if place is None:
             return
         if not force:
-            raise UnsupportedOperation(f"{path} is no Zarr hierarchy; force_overwrite=True removes it")
+            raise RefusedError(f"{place} is no Zarr hierarchy; force_overwrite=True removes it")
+        path = Path(self.source)
+        if not self._is_local() or not path.exists():
+            return
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
+
+    def _is_local(self) -> bool:
+        given = self.given
+        return isinstance(given, str | os.PathLike) and scheme_of(os.fspath(given)) in (None, "file")
+
+    def _foreign_place(self) -> str | None:
+        """Return what is at the place, unless that is nothing, a Zarr hierarchy, or what is left of ours."""
+        if self._is_local() and Path(self.source).is_file() and not is_zipfile(self.source):
+            return self.source
+        try:
+            store, path = locate(self.given, None, "r", self.storage_options)
+        except StoreNotFoundError:
+            return None
+        try:
+            is_empty = next(iter(store.list_prefix(prefix_of(path))), None) is None
+            is_ours = is_empty or store.exists(prefix_of(path) + MARK)
+        finally:
+            if was_opened_for(self.given):
+                store.close()
+        return None if is_ours or is_file(self.given, self.storage_options) else self.source
 
 
 def is_file(target: Any, storage_options: Mapping[str, Any] | None = None) -> bool:

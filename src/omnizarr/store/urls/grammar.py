@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 from omnizarr.errors import UrlError
 from omnizarr.store.urls.fragments import FORMATS, NOTHING, Fragment, parse_fragment, says_a_mode
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://|(file|memory):", re.IGNORECASE)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)(?:://|::)|(file|memory):", re.IGNORECASE)
 _STEP = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?::(.*))?", re.DOTALL)
 _FORMAT_STEPS: dict[str, int | None] = {"auto": None, "zarr": None, "zarr2": 2, "zarr3": 3}
 STEPS = tuple(sorted(("zip", *_FORMAT_STEPS)))
@@ -111,8 +111,8 @@ def scheme_of(place: str) -> str | None:
 
 
 def is_plain(place: str) -> bool:
-    """Say whether a text is a path and nothing else."""
-    return "#" not in place and "|" not in place and _SCHEME.match(place) is None
+    """Say whether a text is a path and nothing else, at the first look: it may be one all the same."""
+    return ":" not in place and "#" not in place and "|" not in place
 
 
 def parse_url(text: str) -> Url:
@@ -132,6 +132,8 @@ def parse_url(text: str) -> Url:
     if scheme is None:
         return _parse_path(text)
     first, *steps = text.split("|")
+    if scheme == "zip" and "::" in first:
+        return parse_url("|".join((*_unchained(first), *steps)))
     shown = _shown_place(re.split(r"[?#]", first, maxsplit=1)[0])
     place, _, fragment = first.partition("#")
     place, _, query = place.partition("?")
@@ -139,8 +141,14 @@ def parse_url(text: str) -> Url:
     return _with_steps(Url(scheme, place, query), fragment, steps, shown)
 
 
+def _unchained(first: str) -> tuple[str, str]:
+    """Return fsspec's `zip://inside::outer` as the outer URL and a step."""
+    inside, _, outer = first.partition("::")
+    return outer, f"zip:{quote(unquote(inside[3:].removeprefix('://')))}"
+
+
 def _parse_path(text: str) -> Url:
-    if is_plain(text) or os.path.lexists(text):
+    if ("#" not in text and "|" not in text) or os.path.lexists(text):
         return Url("", text)
     start = _FIRST_STEP.search(text)
     first, steps = (text, []) if start is None else (text[: start.start()], text[start.end() :].split("|"))
