@@ -142,6 +142,9 @@ def test_pages_that_do_not_say_so_are_no_chunks(server: OddServer, tmp_path: Pat
         assert again[name][:20].tolist() == [1] * 20
         with pytest.raises(OmniZarrError, match="c/1"):
             again[name][20:]
+        if name != "raw":  # of which a part has no checksum
+            with pytest.raises(OmniZarrError, match="c/1"):
+                again[name][20:21]
 
 
 # Other ways
