@@ -209,7 +209,7 @@ class LMDBEnvironment(Database):
             try:
                 self._open.set_mapsize(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
             except BaseException:
-                self.close_files()  # it may have no map at all now
+                self._open = None  # it has no map at all now
                 raise
             self.map_size = self._open.info()["map_size"]
 
