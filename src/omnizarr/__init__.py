@@ -37,6 +37,8 @@ from omnizarr.hierarchy.creating.filled import (
 from omnizarr.hierarchy.draw import tree
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open, open_array, open_consolidated, open_group
+from omnizarr.hierarchy.relocate import move
+from omnizarr.hierarchy.removal import delete
 from omnizarr.hierarchy.save import load, save, save_array, save_group
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "create_array",
     "create_group",
     "create_hierarchy",
+    "delete",
     "empty",
     "empty_like",
     "from_array",
@@ -59,6 +62,7 @@ __all__ = [
     "full_like",
     "group",
     "load",
+    "move",
     "ones",
     "ones_like",
     "open",

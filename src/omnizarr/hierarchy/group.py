@@ -93,7 +93,8 @@ class Group(GroupCreation):
         if place == self.path or not is_node(self.store, self.format, place):
             raise absent(self.store, self.format, place)
         # The documents first: what is deleted by half is no node any more, rather than a broken one.
-        for key in deciding_keys(self.format, place):
+        gathered = self.format.consolidated_key(place)
+        for key in (*deciding_keys(self.format, place), *(() if gathered is None else (gathered,))):
             self.store.delete(key)
         self.store.delete_prefix(prefix_of(place))
         self._forget_snapshot()

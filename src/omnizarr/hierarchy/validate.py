@@ -176,6 +176,9 @@ class _Check:
             elif found.kind == "journal":
                 place = found.key.rpartition("/")[0]
                 self.add("copy", place, found.key, "a copy to here was begun and never completed")
+            elif found.kind == "deletion":
+                place = found.key.rpartition("/")[0]
+                self.add("key", place, found.key, "a deletion of what is here was begun and never completed")
             elif found.kind in ("outside", "stray", "lost"):
                 place = self.path if found.array is None else found.array.path
                 self.add("key", place, found.key, _stray(found))

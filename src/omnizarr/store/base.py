@@ -90,12 +90,15 @@ class Store(ABC):
     requests
         How many requests in flight pay off: 1 where a call is mostly work for the processor,
         about 32 where it mostly waits for a network.
+    deletes_at_once
+        How many keys `delete_many` removes by one request.
     lists_cheaply
         Whether `list_prefix("")` costs about as much as one `list_dir` (memory, zip, databases).
     """
 
     name: str
     requests: int = 1
+    deletes_at_once: int = 1
     lists_cheaply: bool = False
     read_only: bool = False
 

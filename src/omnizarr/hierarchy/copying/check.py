@@ -16,6 +16,7 @@ from omnizarr.hierarchy.copying.transfer import moves_as_stored, plan_recoding
 from omnizarr.hierarchy.discover import is_node, walk
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
+from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import Converted
 from omnizarr.metadata.formats import FORMATS
@@ -47,12 +48,13 @@ def plan_copy(
     check_apart(place_named(source.store, source.path), store, path)
     _check_above(store, format, path)
     found = {"": source.metadata}
+    keys = sorted(source.store.list_prefix(prefix_of(source.path)))
     if isinstance(source.metadata, GroupMetadata):
-        found |= walk(source.store, source.format, source.path)
+        found |= walk(source.store, source.format, source.path, keys=keys)
     cuts = cuts or Cuts()
     cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
     theirs = convert_nodes(found, source.format, format, partial(_cut, format=format, cuts=cuts))
-    beside, left = _beside(source, found, format, memory)
+    beside, left = _beside(source, found, format, memory, keys)
     if left:
         theirs.losses.append(_left_behind(left))
     if theirs.failures or (strict and theirs.losses):
@@ -106,7 +108,9 @@ class _Beside(NamedTuple):
     left: tuple[str, ...]
 
 
-def _beside(source: Node, found: dict[str, NodeMetadata], format: Format, memory: int) -> _Beside:
+def _beside(
+    source: Node, found: dict[str, NodeMetadata], format: Format, memory: int, listed: list[str]
+) -> _Beside:
     """Sort the keys that belong to no node: another format has no use for any, others must fit the memory."""
     arrays = {
         name: Array(source.store, source.format, joined(source.path, name), metadata)
@@ -116,10 +120,11 @@ def _beside(source: Node, found: dict[str, NodeMetadata], format: Format, memory
     sorter = KeySorter(source.store, source.format, source.path, found, arrays)
     kinds = ("sidecar", "stray", "lost")
     skipped = len(prefix_of(source.path))
-    keys = [item.key for item in sorter.sorted_keys() if item.kind in kinds]
+    keys = [item.key for item in sorter.sorted_keys(listed) if item.kind in kinds]
     if source.format.zarr_format != format.zarr_format:
         return _Beside((), tuple(key[skipped:] for key in keys))
-    fits = {key: (source.store.size(key) or 0) <= memory for key in keys}
+    sizes = each(source.store, source.store.size, keys)
+    fits = {key: (size or 0) <= memory for key, size in zip(keys, sizes, strict=True)}
     return _Beside(
         tuple(key[skipped:] for key in keys if fits[key]),
         tuple(key[skipped:] for key in keys if not fits[key]),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
 from omnizarr.hierarchy.paths import prefix_of
+from omnizarr.hierarchy.requests import delete_keys
 from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
@@ -26,6 +27,8 @@ from omnizarr.store.layers.wrap import WrappedStore
 from omnizarr.store.zips.zip import ZipStore
 
 JOURNAL = ".omnizarr-copy"
+# What is there while a hierarchy is deleted; see `omnizarr.hierarchy.removal`.
+DELETION = ".omnizarr-delete"
 _VERSION = 1
 
 
@@ -168,9 +171,7 @@ def _remove(store: Store, path: str) -> None:
     prefix = prefix_of(path)
     journal = prefix + JOURNAL
     documents = [key for format in FORMATS.values() for key in format.document_keys(path)]
-    for key in documents:
-        store.delete(key)
-    for key in list(store.list_prefix(prefix)):
-        if key != journal:
-            store.delete(key)
+    documents += [key for format in FORMATS.values() if (key := format.consolidated_key(path)) is not None]
+    delete_keys(store, documents)
+    delete_keys(store, [key for key in store.list_prefix(prefix) if key != journal])
     store.delete_prefix(prefix)

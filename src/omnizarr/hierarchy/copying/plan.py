@@ -8,21 +8,23 @@ last, so that an interrupted copy never looks like a complete one (see `omnizarr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TypeAlias
 
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.consolidate import consolidate_metadata
+from omnizarr.hierarchy.consolidate import in_block
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.convert import Loss
 from omnizarr.hierarchy.copying.journal import Journal
+from omnizarr.hierarchy.copying.together import move_together
 from omnizarr.hierarchy.copying.transfer import Moved, Recoding, move_chunks, recode
 from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import joined
+from omnizarr.hierarchy.paths import joined, prefix_of
+from omnizarr.hierarchy.requests import each, in_flight
 from omnizarr.metadata.formats.base import Format
-from omnizarr.metadata.group import NodeMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -123,7 +125,16 @@ class CopyPlan:
     def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
         meter = Meter(self.total_bytes, progress)
         moved = Moved()
-        for task in self.tasks:
+        alone = self.tasks
+        together = {task.source.path: task for task in self.tasks if task.recoding is None}
+        if len(together) > 1 and in_flight(self.source.store, self.store) > 1:
+            alone = tuple(task for task in self.tasks if task.recoding is not None)
+            meter.begin(sum(max(1, task.source.nbytes) for task in together.values()))
+            pairs = {path: (task.source, task.target) for path, task in together.items()}
+            prefix = prefix_of(self.source.path)
+            moved += move_together(prefix, pairs, self.memory, present, meter.advance)
+            meter.end()
+        for task in alone:
             meter.begin(max(1, task.source.nbytes))
             if task.recoding is None:
                 moved += move_chunks(task.source, task.target, self.memory, present, meter.advance)
@@ -134,16 +145,35 @@ class CopyPlan:
 
     def _write_documents(self) -> None:
         """Store the documents, those of the root last."""
-        for relative in self.beside:
+
+        def bring(relative: str) -> None:
             if (value := self.source.store.get(joined(self.source.path, relative))) is not None:
                 self.store.set(joined(self.path, relative), value)
-        ensure_groups_above(self.store, self.format, self.path)
-        for relative, metadata in reversed(self.nodes.items()):
+
+        def write(relative: str) -> None:
+            metadata = self._as_stored(relative)
             for key, document in self.format.write(joined(self.path, relative), metadata).items():
                 self.store.set(key, document)
-        for relative in self.consolidated:
-            place = joined(self.path, relative)
-            consolidate_metadata(self.store, place, self.format.zarr_format)
+
+        waits = self.store if self.store.requests > 1 else self.source.store
+        each(waits, bring, self.beside)
+        ensure_groups_above(self.store, self.format, self.path)
+        root, *others = self.nodes
+        each(self.store, write, others[::-1])
+        write(root)
+
+    def _as_stored(self, relative: str) -> NodeMetadata:
+        """Return a node with the metadata of those below, where they were consolidated in the source."""
+        metadata = self.nodes[relative]
+        if relative not in self.consolidated or not isinstance(metadata, GroupMetadata):
+            return metadata
+        prefix = prefix_of(relative)
+        below = {
+            path[len(prefix) :]: node
+            for path, node in self.nodes.items()
+            if path != relative and path.startswith(prefix)
+        }
+        return replace(metadata, consolidated=in_block(below, self.format))
 
 
 class Meter:

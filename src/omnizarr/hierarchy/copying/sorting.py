@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.copying.journal import JOURNAL, is_journal
+from omnizarr.hierarchy.copying.journal import DELETION, JOURNAL, is_journal
 from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
-KeyKind: TypeAlias = Literal["document", "chunk", "outside", "broken", "sidecar", "journal", "lost", "stray"]
+KeyKind: TypeAlias = Literal[
+    "document", "chunk", "outside", "broken", "sidecar", "journal", "deletion", "lost", "stray"
+]
 
 # What lies beside Zarr's own documents by a convention: netCDF-C's of before it used attributes.
 _SIDECARS = frozenset({".nczarr", ".nczgroup", ".nczvar", ".nczattr"})
@@ -27,8 +29,8 @@ class SortedKey(NamedTuple):
     kind
         `document`: of a node; `chunk`: of an array; `outside`: a chunk beyond an array's shape; `broken`:
         below a node that cannot be read; `sidecar`: another convention's document; `journal`: of a copy
-        that was never completed; `lost`: a node's document that cannot be reached, since a group above it
-        has none; `stray`: anything else.
+        that was never completed; `deletion`: the mark of one that was not; `lost`: a node's document that
+        cannot be reached, since a group above it has none; `stray`: anything else.
     array, coords
         The array that the key lies in, and the chunk's place.
     """
@@ -71,6 +73,8 @@ class KeySorter:
                 yield SortedKey(key, "document")
             elif name in _SIDECARS:
                 yield SortedKey(key, "sidecar")
+            elif name == DELETION:
+                yield SortedKey(key, "deletion")
             elif name == JOURNAL and is_journal(self.store.get(key) or b""):
                 yield SortedKey(key, "journal")
             else:

@@ -21,6 +21,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.arrays.resize import stored_chunks
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 from omnizarr.hierarchy.copying.staging import Stage, plan_stage, remains
+from omnizarr.hierarchy.requests import in_flight
 from omnizarr.jsontypes import JsonObject
 
 Done: TypeAlias = Callable[[int], None]
@@ -74,22 +75,36 @@ def move_chunks(source: Array, target: Array, memory: int, present: frozenset[st
     moved: list[int] = []
 
     def move(item: tuple[str, tuple[int, ...]]) -> None:
-        key, coords = item
-        goal = theirs.key(coords)
-        value = None if goal in present else ours.store.get(key)
-        if value is not None:
-            _check_size(ours, coords, key, len(value))
-            theirs.store.set(goal, value)
-            moved.append(len(value))
-        done(_chunk_bytes(ours.chain))
+        if (size := move_chunk(ours, theirs, *item, present)) is not None:
+            moved.append(size)
+        done(chunk_bytes(ours.chain))
 
-    remote = max(ours.store.requests, theirs.store.requests) > 1
-    workers = config.settings.requests if remote else config.settings.threads
-    if not remote and _chunk_bytes(ours.chain) < _WORTH_A_THREAD:
-        workers = 1
-    workers = min(workers, _fitting(memory, ours))
+    workers = in_flight(ours.store, theirs.store)
+    remote = workers > 1
+    if not remote:
+        workers = config.settings.threads if chunk_bytes(ours.chain) >= _WORTH_A_THREAD else 1
+    workers = min(workers, fitting(memory, ours))
     run(stored_chunks(ours), move, workers=max(1, workers), batch=1 if remote else 16, waiting=remote)
     return Moved(len(moved), sum(moved))
+
+
+def move_chunk(
+    ours: Layout, theirs: Layout, key: str, coords: tuple[int, ...], present: frozenset[str]
+) -> int | None:
+    """Copy one stored chunk unless it is `present`; return its bytes, None where there was nothing to copy.
+
+    Raises
+    ------
+    CodecError
+        It has not the size that every chunk of this array has.
+    """
+    goal = theirs.key(coords)
+    value = None if goal in present else ours.store.get(key)
+    if value is None:
+        return None
+    _check_size(ours, coords, key, len(value))
+    theirs.store.set(goal, value)
+    return len(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +138,7 @@ def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
     # A thread keeps its scratch for decoding while it encodes.
     each = max(2 * decoding, decoding + 2 * encoding)
     threads = max(1, min(config.settings.threads, memory // 2 // max(1, each)))
-    chunk = min(_chunk_bytes(target.layout.chain), max(1, source.size) * item)
+    chunk = min(chunk_bytes(target.layout.chain), max(1, source.size) * item)
     limit = memory - threads * each
     if limit < chunk:
         raise ConversionError(
@@ -176,11 +191,13 @@ def _check_size(layout: Layout, coords: tuple[int, ...], key: str, found: int) -
         raise CodecError(message, codec=chain.serializer.name, key=key, path=layout.path)
 
 
-def _fitting(memory: int, layout: Layout) -> int:
-    return memory // max(1, _chunk_bytes(layout.chain))
+def fitting(memory: int, layout: Layout) -> int:
+    """Return how many chunks fit some bytes of memory."""
+    return memory // max(1, chunk_bytes(layout.chain))
 
 
-def _chunk_bytes(chain: Chain) -> int:
+def chunk_bytes(chain: Chain) -> int:
+    """Return the bytes of a chunk in memory, about that many where its elements are objects."""
     return prod(chain.spec.shape) * _item_bytes(chain)
 
 
@@ -191,7 +208,7 @@ def _item_bytes(chain: Chain) -> int:
 
 def _scratch(chain: Chain) -> int:
     """Return the bytes that a thread needs beside the values: none where chunks are plain memory."""
-    return 0 if chain.is_raw else _chunk_bytes(chain)
+    return 0 if chain.is_raw else chunk_bytes(chain)
 
 
 def same_fill(ours: Any, theirs: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omnizarr.errors import MetadataError, NodeNotFoundError, StoreError
-from omnizarr.hierarchy.copying.journal import unfinished
+from omnizarr.hierarchy.copying.journal import DELETION, unfinished
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, is_node
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
@@ -33,6 +33,8 @@ def absent(
 def _instead(store: Store, format: Format | None, path: str) -> str:
     if unfinished(store, path):
         return "a copy to here was begun and never completed; the same copy run again completes it"
+    if store.exists(prefix_of(path) + DELETION):
+        return "what was here was deleted in part; the same deletion run again completes it"
     for other in FORMATS.values():
         if other != format and (kind := _kind(store, other, path)):
             return (
