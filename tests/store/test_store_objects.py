@@ -313,12 +313,12 @@ def test_credentials_are_never_shown(s3: Front) -> None:
     for text in (str(caught.value), repr(store), store.name):
         assert "verysecret" not in text
         assert "someoneelse" not in text
-    for url in ("https://me:pass@host/a?sig=abc", "s3://bucket/a?X-Amz-Signature=abc"):
-        with pytest.raises(StoreError, match="no query") as refused:
-            ObjectStore(url)
-        assert "pass" not in str(refused.value)
-        assert "abc" not in str(refused.value)
-    assert "pass" not in repr(ObjectStore("https://me:pass@host/a"))
+    with pytest.raises(StoreError, match="no query") as refused:
+        ObjectStore("s3://bucket/a?X-Amz-Signature=abc")
+    assert "abc" not in str(refused.value)
+    shown = repr(ObjectStore("https://me:pass@host/a?sig=abc"))
+    assert "pass" not in shown
+    assert "abc" not in shown
 
 
 def test_modes_and_pickles(s3: Front) -> None:
@@ -353,8 +353,6 @@ def test_options_that_are_none() -> None:
         ObjectStore("s3://bucket/a", storage_options={"bogus": "verysecret"})
     with pytest.raises(StoreError, match="region mean"):
         ObjectStore("http://host/a", storage_options={"region": "here"})
-    with pytest.raises(StoreError, match="zip archive"):
-        open_store("s3://bucket/a.zip#mode=zip", mode="r")
 
 
 # HTTP
