@@ -54,7 +54,8 @@ class _Handler(BaseHTTPRequestHandler):
             f"{self.command} {unquote(self.path)} {self.headers.get('Range', '')}".strip()
         )
         self.owner.headers.append(dict(self.headers))
-        way, _, rest = unquote(self.path).lstrip("/").partition("/")
+        place, _, self.query = self.path.partition("?")
+        way, _, rest = unquote(place).lstrip("/").partition("/")
         status, headers, body = getattr(self, f"_{way}")(rest)
         if status == 200 and way != "compressing":
             status, body = self._in_part(headers, body)
@@ -110,6 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _forbidding(self, path: str) -> Any:
         """What is missing is forbidden, as in buckets that do not let everyone list."""
         return self._plain(path, (403, {}, b"<Error><Code>AccessDenied</Code></Error>"))
+
+    def _signed(self, path: str) -> Any:
+        return self._plain(path) if self.query == "sig=abc" else (403, {}, b"")
 
     def _moved(self, path: str) -> Any:
         return 302, {"Location": f"/plain/{path}"}, b""

@@ -237,3 +237,18 @@ def test_a_forked_process_is_told_that_it_cannot_ask(server: OddServer, tmp_path
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert store.get("k") == b"1"
+
+
+@pytest.mark.parametrize("mark", ["", "#mode=zip", "|zip:"])
+def test_an_archive_with_a_signed_address(server: OddServer, tmp_path: Path, mark: str) -> None:
+    with omnizarr.store.ZipStore(tmp_path / "a.zip", mode="w") as archive:
+        root = omnizarr.open_group(archive, mode="w")
+        root.create_array("x", shape=(50_000,), dtype="i4", compressors=None)[:] = 1
+        root.create_array("y", shape=(50_000,), dtype="i4", compressors=None)[:] = 1
+    place = server.url("signed") + "/a.zip"
+    again = omnizarr.open(f"{place}?sig=abc{mark}", mode="r", storage_options=BRIEF)
+    assert again["x"][:].sum() == 50_000
+    assert "abc" not in repr(again.store)
+    with pytest.raises(StoreError, match="403") as caught:
+        omnizarr.open(f"{place}?sig=wrong{mark}", mode="r", storage_options=BRIEF)
+    assert "wrong" not in str(caught.value)
