@@ -194,7 +194,9 @@ def _parse_step(number: int, text: str, shown: str) -> Step:
 
 
 def _head(text: str) -> str:
-    """Return the name of a step, without what may be a credential."""
+    """Return the name of a step, without what may be a credential: a password may have a `|` in it."""
+    if "@" in text:
+        return "…"
     name, mark, _ = re.split(r"[?#/@]", text, maxsplit=1)[0].partition(":")
     return name + mark
 
