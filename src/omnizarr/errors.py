@@ -18,6 +18,12 @@ The tree::
     │   ├── NodeTypeError           an array where a group was asked for, or the reverse (also TypeError)
     │   └── NodeNameError           a name that no node may have (also ValueError)
     ├── SelectionError              a selection or value that does not fit (also IndexError, ValueError)
+    ├── MapError                    netCDF's map of keys refused something; `code` is netCDF's number for it
+    │   ├── EmptyKeyError           NC_EEMPTY: a key without content (also KeyError)
+    │   ├── ObjectExistsError       NC_EOBJECT: there, and should not be (also FileExistsError)
+    │   ├── NoObjectError           NC_ENOOBJECT: not there, and should be (also FileNotFoundError)
+    │   ├── MapAccessError          NC_EACCESS: not allowed (also PermissionError)
+    │   └── MapArgumentError        NC_EINVAL: an argument that makes no sense (also ValueError)
     ├── MissingChunkError           a chunk that is absent where that was made an error (also KeyError)
     └── ConversionError             something that cannot be carried over without loss (also ValueError)
 """
@@ -25,7 +31,7 @@ The tree::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 
 class OmniZarrError(Exception):
@@ -147,6 +153,59 @@ class NodeNameError(NodeError, ValueError):
 
 class SelectionError(OmniZarrError, IndexError, ValueError):
     """A selection that does not fit the array, or a value that does not fit the selection."""
+
+
+class MapError(OmniZarrError):
+    """netCDF's map of keys refused something; names the store and the key as the map has it.
+
+    Attributes
+    ----------
+    code, code_name
+        The number and name that `netcdf.h` has for it.
+    """
+
+    code: ClassVar[int]
+    code_name: ClassVar[str]
+
+    def __init__(self, message: str, *, store: str = "", key: str | None = None) -> None:
+        super().__init__(_placed(message, store=store, key=key))
+        self.store = store
+        self.key = key
+
+
+class EmptyKeyError(MapError, KeyError):
+    """A key without content."""
+
+    code = -139
+    code_name = "NC_EEMPTY"
+
+
+class ObjectExistsError(MapError, FileExistsError):
+    """Something is there that should not be."""
+
+    code = -140
+    code_name = "NC_EOBJECT"
+
+
+class NoObjectError(MapError, FileNotFoundError):
+    """Something is not there that should be."""
+
+    code = -141
+    code_name = "NC_ENOOBJECT"
+
+
+class MapAccessError(MapError, PermissionError):
+    """Something that is not allowed."""
+
+    code = -77
+    code_name = "NC_EACCESS"
+
+
+class MapArgumentError(MapError, ValueError):
+    """An argument that makes no sense."""
+
+    code = -36
+    code_name = "NC_EINVAL"
 
 
 class MissingChunkError(OmniZarrError, KeyError):

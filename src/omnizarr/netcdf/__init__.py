@@ -41,6 +41,7 @@ from omnizarr.netcdf.multifile import MFDataset, MFTime
 from omnizarr.netcdf.times import date2index, date2num, num2date
 from omnizarr.netcdf.usertypes import CompoundType, EnumType, OpaqueType, VLType
 from omnizarr.netcdf.variable import Variable
+from omnizarr.netcdf.zmap import ZMap
 
 # What scripts ask netCDF4-python's module before they use something.
 __version__ = PYTHON_VERSION
@@ -62,6 +63,7 @@ __all__ = [
     "OpaqueType",
     "VLType",
     "Variable",
+    "ZMap",
     "chartostring",
     "convert",
     "date2index",

@@ -97,7 +97,8 @@ class Parents:
 
     def _check(self, directory: str, found: os.stat_result) -> None:
         if not stat.S_ISDIR(found.st_mode):
-            raise self._error("a value and no directory, so no key can lie below", directory)
+            message = "a value and no directory, so no key can lie below"
+            raise self._error(message, directory, errno.ENOTDIR)
         if directory != self._root:
             self.ensure(directory.rpartition("/")[0])
             # What lies in a fit directory and is no link is fit; to resolve the whole path takes 30 µs.
@@ -112,9 +113,9 @@ class Parents:
         if not _lies_in(os.path.realpath(directory), os.path.realpath(self._root)):
             raise self._error("a symbolic link leads out of the store; nothing is written there", directory)
 
-    def _error(self, message: str, path: str) -> StoreError:
+    def _error(self, message: str, path: str, number: int | None = None) -> StoreError:
         key = path[len(self._root) + 1 :]
-        return StoreError(f"cannot write: {key!r}: {message}", store=self._name, key=key)
+        return StoreError(f"cannot write: {key!r}: {message}", store=self._name, key=key, errno=number)
 
 
 def _lies_in(path: str, root: str) -> bool:
