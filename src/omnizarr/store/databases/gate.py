@@ -116,10 +116,15 @@ class Database(ABC):
 
     def before_fork(self) -> None:
         """Let what is under way end, and close."""
-        self.was_quiet = self.gate.shut(PATIENCE)
-        if self.was_quiet:
-            self.release_readers()
-            self.close_files()
+        quiet = self.gate.shut(PATIENCE)
+        try:
+            if quiet:
+                self.release_readers()
+                self.close_files()
+        except Exception:  # which would end up nowhere: the child is told, by what it cannot use
+            quiet = False
+            self.gate.open()
+        self.was_quiet = quiet
 
     def after_fork(self, *, in_child: bool) -> None:
         """Go on."""

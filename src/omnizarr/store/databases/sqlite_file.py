@@ -253,6 +253,8 @@ class SQLiteFile(Database):
             self._place = None if found is None else (found[0], found[1])
             connection = self._connect()
             try:
+                if not terms.read_only and not table.is_there(connection):
+                    connection.execute(table.PAGE)
                 if terms.wal and not terms.read_only:
                     self._use_wal(connection)
                 self._check_table(connection)
@@ -281,8 +283,6 @@ class SQLiteFile(Database):
 
     def _use_wal(self, connection: sqlite3.Connection) -> None:
         """Have readers and a writer at the same time; not where others keep the file in its old mode."""
-        if not self.wal and not table.is_there(connection):
-            connection.execute(table.PAGE)
         until = time.monotonic() + min(_WAL_PATIENCE, self._terms.timeout)
         while not self.wal:
             try:
