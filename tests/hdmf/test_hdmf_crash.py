@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from pynwb import NWBFile, TimeSeries  # noqa: E402
 
 from omnizarr.errors import OmniZarrError  # noqa: E402
 from omnizarr.hdmf import NWBZarrIO  # noqa: E402
-from omnizarr.store import DirectoryStore  # noqa: E402
+from omnizarr.hdmf.backend.unfinished import MARK  # noqa: E402
+from omnizarr.store import DirectoryStore, MemoryStore  # noqa: E402
 from omnizarr.store.layers.wrap import FaultStore  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -154,3 +156,37 @@ def is_of_whole_objects(found, old, new):
         return found in (old, new)
     (series, trials), (before, _), (after, table) = found, old, new
     return before.items() <= series.items() <= after.items() and trials in (None, table)
+
+
+@pytest.mark.parametrize("last", range(1, 12))
+def test_what_is_left_of_an_old_file_that_was_being_replaced_is_replaced_by_the_next(
+    tmp_path, zarr_format, last
+):
+    place = prepare("append", tmp_path, zarr_format)
+    old = values_of(place)
+    die_during("write", place, zarr_format, last)
+    assert values_of(place) in (None, old)
+    write(place, zarr_format)
+    assert values_of(place) is not None
+    assert not list(place.rglob(MARK))
+
+
+@pytest.mark.parametrize("kind", ["directory", "archive", "memory"])
+def test_what_is_nobodys_file_is_not_replaced(tmp_path, zarr_format, kind):
+    target = tmp_path / "file.zarr"
+    if kind == "directory":
+        target.mkdir()
+        (target / "notes.txt").write_text("mine")
+    elif kind == "archive":
+        target = tmp_path / "file.zip"
+        with ZipFile(target, "w") as archive:
+            archive.writestr("notes.txt", "mine")
+    else:
+        target = MemoryStore()
+        target.set("notes.txt", b"mine")
+    with pytest.raises(OmniZarrError, match="no Zarr hierarchy; force_overwrite=True") as caught:
+        NWBZarrIO(target, "w", zarr_format=zarr_format)
+    assert isinstance(caught.value, UnsupportedOperation)
+    with NWBZarrIO(target, "w", zarr_format=zarr_format, force_overwrite=True) as io:
+        io.write(new_file(), cache_spec=False)
+    assert values_of(target) is not None

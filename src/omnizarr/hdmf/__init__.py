@@ -11,7 +11,8 @@ Links, references and values need nothing else, and work in any hierarchy::
     link = hdmf.links(group["acquisition/raw"])["timestamps"]
     hdmf.resolve(link, group["acquisition/raw"])
 
-`ZarrIO`, `NWBZarrIO` and `ZarrDataIO` are what HDMF calls a backend, and need the extra `hdmf`.
+`ZarrIO`, `NWBZarrIO` and `ZarrDataIO` are what HDMF calls a backend, and need the extra `hdmf`, as does
+`read_nwb`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from omnizarr.hierarchy.linking.resolve import Resolver, resolve
 if TYPE_CHECKING:
     from omnizarr.hdmf.backend.data_io import ZarrDataIO
     from omnizarr.hdmf.backend.io import ZarrIO
-    from omnizarr.hdmf.backend.nwb import NWBZarrIO
+    from omnizarr.hdmf.backend.nwb import NWBZarrIO, read_nwb
 
 __all__ = [
     "Link",
@@ -47,6 +48,7 @@ __all__ = [
     "add_reference",
     "create_values",
     "links",
+    "read_nwb",
     "read_specs",
     "read_values",
     "reference_to",
@@ -59,7 +61,7 @@ __all__ = [
     "write_values",
 ]
 
-_BACKEND = {"NWBZarrIO": "nwb", "ZarrDataIO": "data_io", "ZarrIO": "io"}
+_BACKEND = {"NWBZarrIO": "nwb", "ZarrDataIO": "data_io", "ZarrIO": "io", "read_nwb": "nwb"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from omnizarr.errors import MetadataError, NodeTypeError, Problem
+from omnizarr.errors import MetadataError, NodeNotFoundError, NodeTypeError, Problem
 from omnizarr.hdmf.dtypes import UTF8
 from omnizarr.hdmf.layout import JSON2, LAYOUT_V3, SCALAR, SPECLOC
 from omnizarr.hdmf.pickles import with_pickles
@@ -71,7 +71,7 @@ def read_spec(root: Group, namespace: str, version: str | None = None) -> dict[s
 
     Raises
     ------
-    KeyError
+    NodeNotFoundError
         The file does not hold them.
     MetadataError
         One of them is no text.
@@ -82,7 +82,8 @@ def read_spec(root: Group, namespace: str, version: str | None = None) -> dict[s
     chosen = latest(held) if version is None and held else version
     found = versions.get(chosen) if isinstance(versions, Group) and chosen in held and chosen else None
     if not isinstance(found, Group):
-        raise KeyError(namespace if version is None else f"{namespace} {version}")
+        what = namespace if version is None else f"{namespace} {version}"
+        raise _absent(root, f"no namespace {what!r} is cached, but {', '.join(map(repr, held)) or 'none'}")
     return {source: _text_of(array) for source, array in found.arrays()}
 
 
@@ -91,7 +92,7 @@ def read_source(root: Group, namespace: str, version: str, source: str) -> str:
 
     Raises
     ------
-    KeyError
+    NodeNotFoundError
         The file does not hold it.
     MetadataError
         It is no text.
@@ -99,8 +100,12 @@ def read_source(root: Group, namespace: str, version: str, source: str) -> str:
     group = spec_group(root)
     found = None if group is None else group.get(f"{namespace}/{version}/{source}")
     if not isinstance(found, Array):
-        raise KeyError(source)
+        raise _absent(root, f"the namespace {namespace} {version} has no source {source!r}")
     return _text_of(found)
+
+
+def _absent(root: Group, message: str) -> NodeNotFoundError:
+    return NodeNotFoundError(message, store=root.store.name, path=root.path)
 
 
 def read_specs(root: Group) -> dict[str, dict[str, dict[str, str]]]:

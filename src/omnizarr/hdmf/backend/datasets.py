@@ -18,6 +18,7 @@ from omnizarr.hdmf.growing import append_values, replace_values, widen
 from omnizarr.hdmf.layout import stored_dtype
 from omnizarr.hdmf.objects import read_values
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.linking.files import File
 from omnizarr.hierarchy.linking.reference import Reference
 from omnizarr.metadata.array import ArrayMetadata
 
@@ -27,6 +28,14 @@ _BLOCK = 1 << 20
 
 class Targets(Protocol):
     """Where the references of a dataset lead: what the reader of its file knows."""
+
+    @property
+    def source(self) -> str:
+        """The file's name, as HDMF compares it."""
+
+    @property
+    def file(self) -> File:
+        """The file."""
 
     def builder_of(self, reference: Reference) -> Any:
         """Return the builder of what a reference points at."""
@@ -65,6 +74,14 @@ class StoredDataset(HDMFDataset):  # type: ignore[misc]
         if self._array is None:
             self._array = self._open()
         return self._array
+
+    @property
+    def file_place(self) -> tuple[str, str]:
+        """The file that holds the dataset, as HDMF names it, and the dataset's path in that."""
+        array = self.dataset
+        if self._targets is None:
+            return array.store.name, array.path
+        return self._targets.source, self._targets.file.relative(array.path)
 
     @property
     def _now(self) -> ArrayMetadata:

@@ -9,8 +9,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from hdmf.backends.errors import UnsupportedOperation
 from hdmf.backends.io import HDMFIO
+
+from omnizarr.hdmf.backend.refusal import RefusedError
 
 
 def export(
@@ -42,13 +43,13 @@ def export(
 
     Raises
     ------
-    UnsupportedOperation
+    RefusedError
         `io` is open in another mode, or is the source.
     ValueError
         The container is not the root of what was read by `src_io`.
     """
     if io.mode not in ("w", "w-", "x"):
-        raise UnsupportedOperation(f"{io.source} is open in mode {io.mode!r}: expected 'w' for an export")
+        raise RefusedError(f"{io.source} is open in mode {io.mode!r}: expected 'w' for an export")
     arguments = {**(write_args or {}), "export_source": source_of(src_io)}
     HDMFIO.export(
         io,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from hdmf.backends.errors import UnsupportedOperation
 from hdmf.backends.io import HDMFIO
 from hdmf.build import DatasetBuilder, GroupBuilder
 
@@ -18,6 +17,7 @@ from omnizarr.hdmf.backend.iterating import Workers
 from omnizarr.hdmf.backend.namespaces import cache_specs
 from omnizarr.hdmf.backend.open_file import ZarrFile
 from omnizarr.hdmf.backend.reading import BuilderReader, Session
+from omnizarr.hdmf.backend.refusal import RefusedError
 from omnizarr.hdmf.backend.target import NEW
 from omnizarr.hdmf.backend.writing import BuilderWriter, WriteOptions
 from omnizarr.hierarchy.array import Array
@@ -62,7 +62,7 @@ class ZarrIO(ZarrFile):
     ------
     ValueError
         There is no such mode.
-    UnsupportedOperation
+    RefusedError
         Mode `"w"`, and something else is there.
     NodeNotFoundError, StoreNotFoundError, NodeExistsError
         There is no file, or one, where the mode asks for the opposite.
@@ -75,12 +75,12 @@ class ZarrIO(ZarrFile):
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             The file is new, or empty.
         """
         if self._mode in NEW:
             message = f"mode {self._mode!r}: cannot read from {self.source}; expected 'r', 'r-', 'r+' or 'a'"
-            raise UnsupportedOperation(message)
+            raise RefusedError(message)
         return super().read()
 
     def read_builder(self) -> GroupBuilder:
@@ -151,7 +151,7 @@ class ZarrIO(ZarrFile):
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             The file was opened for reading.
         ConversionError
             Something has no form in the file; nothing that was written can be seen.
@@ -193,7 +193,7 @@ class ZarrIO(ZarrFile):
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             The file was opened for reading.
         ConversionError
             Something has no form in the file; nothing that was written can be seen.
@@ -241,7 +241,7 @@ class ZarrIO(ZarrFile):
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             This file was not opened in mode `"w"`.
         ValueError
             The container is not the root of what was read from the source.

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import h5py
 import pynwb
 from hdmf.backends.io import HDMFIO
 from hdmf.build import BuildManager, TypeMap
 
-from omnizarr.errors import OmniZarrError
+from omnizarr.errors import NodeTypeError, OmniZarrError
 from omnizarr.hdmf.backend.io import ZarrIO
 from omnizarr.hdmf.backend.quick_types import quick_manager
 from omnizarr.hdmf.backend.target import Target
@@ -100,17 +101,17 @@ class NWBZarrIO(ZarrIO):
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             The file is new, or empty.
-        TypeError
+        NodeTypeError
             It is no NWB file, or older than version 2, and not `skip_version_check`.
         """
         if not skip_version_check and self.mode not in ("w", "w-", "x"):
             text, version = self.nwb_version
             if version is None:
-                raise TypeError(f"{self.source}: expected an NWB file, found no nwb_version")
+                raise NodeTypeError("expected an NWB file, found no nwb_version", store=self.source)
             if not isinstance(version[0], int) or version[0] < _OLDEST:
-                raise TypeError(f"{self.source}: expected NWB 2 or later, found {text}")
+                raise NodeTypeError(f"expected NWB 2 or later, found {text}", store=self.source)
         return super().read()
 
     def export(  # type: ignore[override]
@@ -136,6 +137,31 @@ class NWBZarrIO(ZarrIO):
     def read_nwb(path: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
         """Return the NWBFile at a place; its file stays open, as its `read_io`."""
         return NWBZarrIO(path, "r", storage_options=storage_options).read()
+
+
+def read_nwb(path: Any, *, storage_options: Mapping[str, Any] | None = None) -> Any:
+    """Return the NWBFile at a place, on Zarr or in HDF5; its file stays open, as its `read_io`.
+
+    Pynwb's own function of this name knows HDF5 and the classes of hdmf-zarr only.
+
+    Parameters
+    ----------
+    path
+        What `NWBZarrIO` takes; or the path of an HDF5 file.
+    storage_options
+        For stores on a network.
+
+    Raises
+    ------
+    StoreNotFoundError, NodeNotFoundError
+        There is nothing, or no Zarr hierarchy.
+    NodeTypeError
+        It is no NWB file, or older than version 2.
+    """
+    target = Target(path, storage_options)
+    if target.is_local and h5py.is_hdf5(target.source):
+        return pynwb.NWBHDF5IO(target.source, "r").read()
+    return NWBZarrIO.read_nwb(path, storage_options)
 
 
 def version_of(root: Group) -> Version:

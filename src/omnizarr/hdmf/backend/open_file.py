@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from hdmf.backends.errors import UnsupportedOperation
 from hdmf.backends.io import HDMFIO
 from hdmf.build import BuildManager, TypeMap
 from hdmf.spec import NamespaceCatalog
@@ -18,6 +17,7 @@ from hdmf.spec import NamespaceCatalog
 from omnizarr.hdmf.backend.growth import Growth
 from omnizarr.hdmf.backend.namespaces import load_stored, stored_versions
 from omnizarr.hdmf.backend.reading import Session
+from omnizarr.hdmf.backend.refusal import RefusedError
 from omnizarr.hdmf.backend.target import NEW, Target, is_file, release
 from omnizarr.hdmf.layout import Layout, layout_of
 from omnizarr.hierarchy.consolidate import consolidate_metadata, consolidate_nodes
@@ -95,11 +95,11 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
 
         Raises
         ------
-        UnsupportedOperation
+        RefusedError
             The file is closed.
         """
         if self._root is None:
-            raise UnsupportedOperation(f"{self._target.source} is closed")
+            raise RefusedError(f"{self._target.source} is closed")
         return self._root
 
     @property
@@ -201,7 +201,7 @@ class ZarrFile(HDMFIO):  # type: ignore[misc]
     def _changing(self, consolidated: bool) -> Iterator[None]:
         """Change the file; it is complete when the outermost change is. A new file that fails is none."""
         if self._mode in ("r", "r-"):
-            raise UnsupportedOperation(f"mode {self._mode!r}: cannot write to {self.source}")
+            raise RefusedError(f"mode {self._mode!r}: cannot write to {self.source}")
         root = self.file
         self._changes += 1
         try:

@@ -148,20 +148,22 @@ class Target:
         if not force:
             raise RefusedError(f"{place} is no Zarr hierarchy; force_overwrite=True removes it")
         path = Path(self.source)
-        if not self._is_local() or not path.exists():
+        if not self.is_local or not path.exists():
             return
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
 
-    def _is_local(self) -> bool:
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a path of the file system, or a URL of one."""
         given = self.given
         return isinstance(given, str | os.PathLike) and scheme_of(os.fspath(given)) in (None, "file")
 
     def _foreign_place(self) -> str | None:
         """Return what is at the place, unless that is nothing, a Zarr hierarchy, or what is left of ours."""
-        if self._is_local() and Path(self.source).is_file() and not is_zipfile(self.source):
+        if self.is_local and Path(self.source).is_file() and not is_zipfile(self.source):
             return self.source
         try:
             store, path = locate(self.given, None, "r", self.storage_options)

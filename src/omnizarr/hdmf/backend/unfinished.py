@@ -91,7 +91,19 @@ class UnfinishedStore(WrappedStore):
         for key in reversed(self._keys):  # what is gone by half is no file any more, rather than a broken one
             if key.startswith(prefix):
                 self.inner.delete(key)
-        self.inner.delete_prefix(prefix)
+        self._delete_below(prefix)
+
+    def _delete_below(self, prefix: str) -> None:
+        """Remove every key below a prefix but the mark, which says until the end whose remains these are."""
+        if not (self._keys and self._mark.startswith(prefix)):
+            self.inner.delete_prefix(prefix)
+            return
+        found = self.inner.list_dir(prefix)
+        for below in found.prefixes:
+            self._delete_below(below)
+        for key in found.keys:
+            if key != self._mark:
+                self.inner.delete(key)
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         held = {key for key in self._held.list_prefix(prefix) if key in self._keys}

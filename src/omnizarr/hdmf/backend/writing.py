@@ -16,7 +16,7 @@ from hdmf.data_utils import AbstractDataChunkIterator
 from omnizarr.errors import ConversionError
 from omnizarr.hdmf.backend.attribute_values import attributes_json
 from omnizarr.hdmf.backend.builder_paths import BuilderPaths
-from omnizarr.hdmf.backend.contents import Content, content_of, empty_content, stored_of, unwrapped
+from omnizarr.hdmf.backend.contents import Content, content_of, empty_content, unwrapped
 from omnizarr.hdmf.backend.data_io import ZarrDataIO
 from omnizarr.hdmf.backend.iterating import ChunkQueue, Workers
 from omnizarr.hdmf.backend.pointing import Pointing
@@ -79,7 +79,9 @@ class BuilderWriter:
         self._layout = io.layout
         self._root = root = io._file
         place = io.source if isinstance(io.source, str) else root.store.name
-        inside = {place, root.store.name} | {self._options.export_source or place}
+        inside = {place, self._options.export_source or place}
+        if not root.path:
+            inside.add(root.store.name)
         self._pointing = Pointing(place, inside, io.manager)
         self._queue = ChunkQueue(self._options.workers)
         self._data = DatasetStore(
@@ -172,9 +174,7 @@ class BuilderWriter:
         wish = params.get("link_data")
         if self._options.link_data if wish is None else wish:
             exported_from = self._options.export_source
-            reference = link_for(
-                stored_of(data), path, self._pointing, self._paths, exported_from=exported_from
-            )
+            reference = link_for(data, path, self._pointing, self._paths, exported_from=exported_from)
             if reference is not None:
                 return reference
         try:
