@@ -133,6 +133,31 @@ def test_eight_processes_lose_nothing(tmp_path: Path) -> None:
     assert store.list_dir().prefixes == ["disjoint/", "once/"]
 
 
+def test_facts_and_identities(tmp_path: Path) -> None:
+    places = {"a": LocalFileSystem(), "b": DirFileSystem(str(tmp_path / "b"), LocalFileSystem())}
+    stores = [FsspecStore(places["a"], str(tmp_path / "a")), FsspecStore(places["b"])]
+    stores.append(FsspecStore(MemoryFileSystem(), "/facts"))
+    for store in stores:
+        store.set("k", b"1")
+        before = store.facts("k")
+        assert before is not None
+        assert (before.size, store.facts("k"), store.facts("none")) == (1, before, None)
+        store.set("k", b"2")
+        assert store.facts("k") != before
+        assert list(store.list_sizes()) == [("k", 1)]
+        assert pickle.loads(pickle.dumps(store)).identity == store.identity
+    assert len({store.identity for store in stores}) == 3
+    script = "import fsspec, sys; from omnizarr.store import FsspecStore; "
+    script += "print(FsspecStore(fsspec.filesystem(sys.argv[1]), sys.argv[2]).identity)"
+
+    def elsewhere(*of: str) -> str:
+        ran = subprocess.run([sys.executable, "-c", script, *of], capture_output=True, text=True, timeout=60)
+        return ran.stdout.strip()
+
+    assert elsewhere("file", str(tmp_path / "a")) == stores[0].identity
+    assert elsewhere("memory", "/facts") not in ("", stores[2].identity)
+
+
 # Readers
 
 
@@ -509,6 +534,7 @@ def test_on_s3(s3: Front) -> None:
     assert store.get_ranges("e é", [(0, 4), (2**20 - 2, 9)]) == [large[:4], large[-2:]]
     assert sorted(store.list_prefix()) == ["a/b", "a/c/[d]*", "e é"]
     assert sorted(store.list_prefix("a/")) == ["a/b", "a/c/[d]*"]
+    assert sorted(store.list_sizes()) == [("a/b", 100), ("a/c/[d]*", 0), ("e é", len(large))]
     assert list(store.list_prefix("none/")) == []
     assert store.list_dir("a/") == Listing(["a/b"], ["a/c/"])
     assert store.list_dir("none/") == Listing([], [])

@@ -107,12 +107,14 @@ def test_what_each_operation_asks(server: RedisServer) -> None:
     assert asked(lambda: store.delete("b")) == "unlink"
     assert asked(lambda: list(store.list_prefix())) == "scan"
     assert asked(store.list_dir) == "scan"
+    assert asked(lambda: list(store.list_sizes())) == "exec exists multi scan strlen"
+    assert asked(lambda: store.delete_many(["x", "y", "z"])) == "unlink"
     assert asked(lambda: store.delete_prefix("a/")) == "scan unlink"
 
 
 def test_a_flat_listing_of_many_keys(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redis_module, "_PAGE", 100)
-    monkeypatch.setattr(redis_module, "_DELETED_AT_ONCE", 70)
+    monkeypatch.setattr(RedisStore, "deletes_at_once", 70)
     store = RedisStore(f"redis://127.0.0.1:{server.port}/5/many")
     other = RedisStore(f"redis://127.0.0.1:{server.port}/5/manyother")
     other.set("k", b"")
@@ -120,6 +122,7 @@ def test_a_flat_listing_of_many_keys(server: RedisServer, monkeypatch: pytest.Mo
         store.set(f"a/{n}", b"")
     keys = list(store.list_prefix())
     assert (len(keys), len(set(keys))) == (1000, 1000)
+    assert sorted(store.list_sizes("a/")) == sorted((key, 0) for key in keys)
     store.delete_prefix("a/")
     assert list(store.list_prefix()) == []
     assert list(other.list_prefix()) == ["k"]

@@ -6,6 +6,7 @@ https://filesystem-spec.readthedocs.io/en/latest/api.html
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 import os
 import threading
@@ -14,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from omnizarr.errors import StoreError
 from omnizarr.store.base import ByteRange, From, Last, Span
 from omnizarr.store.filesystem_kinds import is_taken, kind_of
 from omnizarr.store.ranges import bounds, cut
@@ -25,6 +25,8 @@ _FAR = 2**50
 _LONG = 64 * 2**20
 # A directory may be removed, as empty, between its making and the writing of a file in it.
 _TRIES = 100
+# Tells this process, and what is in its memory, from others.
+_PROCESS = uuid.uuid4().hex
 _ABSENT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -49,6 +51,15 @@ class Files:
                     self._inherited.append(self._fs)
                     self._fs, self._process = copy.deepcopy(self._fs), os.getpid()
         return self._fs
+
+    def identity(self) -> str:
+        """Return what tells this file system from any other one: a digest of what it is made of."""
+        if self.kind.in_process:
+            return _PROCESS
+        try:
+            return hashlib.blake2b(self.fs.to_json().encode(), digest_size=16).hexdigest()
+        except Exception:  # of what it is made of something is no JSON
+            return f"{_PROCESS} {id(self):x}"
 
     # Reading
 
@@ -128,10 +139,10 @@ class Files:
                     entry["type"] = self.fs.info(entry["name"])["type"]
         return found
 
-    def find(self, path: str) -> list[str]:
-        """Return the names of all files below a path, now."""
+    def find(self, path: str) -> dict[str, Any]:
+        """Return what is said of all files below a path, by their names, now."""
         self.fs.invalidate_cache(path)
-        found: list[str] = self.fs.find(path)
+        found: dict[str, Any] = self.fs.find(path, detail=True)
         self.fs.invalidate_cache(path)
         return found
 
@@ -232,8 +243,3 @@ def _start_and_end(part: ByteRange) -> tuple[int, int | None]:
             return min(start, _FAR), None
         case Last(length):
             return -length, None
-
-
-def replaced(store: str, key: str) -> StoreError:
-    """Return the error for a file that was replaced while parts of it were read."""
-    return StoreError("the value was replaced while parts of it were read", store=store, key=key)

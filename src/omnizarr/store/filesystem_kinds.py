@@ -47,6 +47,8 @@ class Kind:
         Whether a whole value is read by one request only where a start is given.
     read_only
         Whether it is for reading only.
+    in_process
+        Whether it is in memory, so that another process has another one.
     waits
         Whether a request mostly waits.
     """
@@ -59,6 +61,7 @@ class Kind:
     web: bool
     whole_in_one: bool
     read_only: bool
+    in_process: bool
     waits: bool
 
 
@@ -76,6 +79,7 @@ def kind_of(fs: Any) -> Kind:
         web=bool(names & _WEB),
         whole_in_one=bool(names & {"s3", "s3a"}),
         read_only=bool(names & _FOR_READING or around & (_CACHES | _FOR_READING)),
+        in_process="memory" in names,
         waits=bool(getattr(layers[-1], "async_impl", False)),
     )
 

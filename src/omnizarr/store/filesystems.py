@@ -10,16 +10,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
-from omnizarr.store.base import Buffer, ByteRange, Change, KeyLocks, Listing, Reader, Span, Store
-from omnizarr.store.filesystem_files import Files, replaced
+from omnizarr.store.base import Buffer, ByteRange, Change, Facts, KeyLocks, Listing, Reader, Store
+from omnizarr.store.filesystem_files import Files
 from omnizarr.store.filesystem_kinds import failure, is_absent, secrets_of, shown, shown_chain
+from omnizarr.store.filesystem_reads import REPLACED, HeldFile, StateReader, facts_of_info
 from omnizarr.store.keys import check_key, check_prefix, is_legal
-from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
+from omnizarr.store.ranges import check_part, check_spans, check_start
 from omnizarr.store.readers import BytesReader
 from omnizarr.store.urls.modes import MUST_EXIST, Mode, Options
 
@@ -135,8 +136,14 @@ class FsspecStore(Store):
     def _reader(self, key: str, path: str) -> Reader:
         info = self._files.info(path)
         if info["size"] is None or info["size"] <= _HELD:
-            return BytesReader(self._files.whole(path))
-        return StateReader(self, key, path, info)
+            return HeldFile(BytesReader(self._files.whole(path)))
+        return StateReader(self._files, path, info, partial(self._of_reader, key))
+
+    def _of_reader(self, key: str, read: Callable[[], T]) -> T:
+        found = self._asked("read", key, read)
+        if found is None:
+            raise StoreError(REPLACED, store=self.name, key=key)
+        return found
 
     def size(self, key: str) -> int | None:
         path = self._path(key)
@@ -145,6 +152,16 @@ class FsspecStore(Store):
     def _size(self, path: str) -> int:
         size = self._files.info(path)["size"]
         return len(self._files.whole(path)) if size is None else int(size)
+
+    def facts(self, key: str) -> Facts | None:
+        path = self._path(key)
+        info = self._asked("read", key, lambda: self._files.info(path))
+        known = None if info is None else facts_of_info(info)
+        return super().facts(key) if known is None else known
+
+    @property
+    def identity(self) -> str:
+        return f"{self.name} {self._files.identity()}"
 
     # Writing
 
@@ -181,55 +198,73 @@ class FsspecStore(Store):
         with self._alone(key):
             self._asked("delete", key, lambda: self._files.remove(path, self.path))
 
-    def delete_prefix(self, prefix: str) -> None:
-        check_prefix(prefix)
+    def delete_many(self, keys: Sequence[str]) -> None:
         self.require_writable()
-        keys = list(self.list_prefix(prefix))
         if self.requests == 1:
-            for key in keys:
-                self.delete(key)
+            super().delete_many(keys)
             return
         with ThreadPoolExecutor(self.requests) as pool:
             for _ in pool.map(self.delete, keys):
                 pass  # but what was raised
 
+    def delete_prefix(self, prefix: str) -> None:
+        check_prefix(prefix)
+        self.require_writable()
+        self.delete_many(list(self.list_prefix(prefix)))
+
     # Listing
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
+        return (key for key, _ in self._all(prefix))
+
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        for key, size in self._all(prefix):
+            found = self.size(key) if size is None else size
+            if found is not None:
+                yield key, found
+
+    def _all(self, prefix: str) -> Iterator[tuple[str, int | None]]:
+        """Return the keys below a prefix, and their sizes where a listing tells them."""
         check_prefix(prefix)
         return self._found(prefix) if self._files.kind.finds else self._walked(prefix)
 
-    def _walked(self, prefix: str) -> Iterator[str]:
+    def _walked(self, prefix: str) -> Iterator[tuple[str, int | None]]:
         waiting = [prefix]
         while waiting:
-            listing = self.list_dir(waiting.pop())
-            yield from listing.keys
-            waiting += listing.prefixes
+            for key, entry in self._entries(waiting.pop()):
+                if entry["type"] == "directory":
+                    waiting.append(f"{key}/")
+                elif entry["type"] == "file":
+                    yield key, entry["size"]
 
-    def _found(self, prefix: str) -> Iterator[str]:
+    def _found(self, prefix: str) -> Iterator[tuple[str, int | None]]:
         start = self._below(prefix)
-        for name in self._asked("list", None, lambda: self._files.find(start.rstrip("/"))) or ():
+        found = self._asked("list", None, lambda: self._files.find(start.rstrip("/"))) or {}
+        for name, entry in found.items():
             key = prefix + name[len(start) :]
             if name.startswith(start) and is_legal(key):
-                yield key
+                yield key, entry["size"]
 
     def list_dir(self, prefix: str = "") -> Listing:
         check_prefix(prefix)
-        if self._files.kind.web:
-            reason = "this server tells no names (consolidated metadata make that unnecessary)"
-            raise StoreError(f"cannot list: {reason}", store=self.name)
-        path = self._below(prefix).rstrip("/")
         keys, below = set(), set()
-        for entry in self._asked("list", None, lambda: self._files.entries(path)) or ():
-            name = entry["name"].rstrip("/")
-            key = prefix + name.rpartition("/")[2]
-            if name.lstrip("/") == path.lstrip("/") or not is_legal(key):
-                continue
+        for key, entry in self._entries(prefix):
             if entry["type"] == "directory":
                 below.add(f"{key}/")
             elif entry["type"] == "file":
                 keys.add(key)
         return Listing(sorted(keys), sorted(below))
+
+    def _entries(self, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        if self._files.kind.web:
+            reason = "this server tells no names (consolidated metadata make that unnecessary)"
+            raise StoreError(f"cannot list: {reason}", store=self.name)
+        path = self._below(prefix).rstrip("/")
+        for entry in self._asked("list", None, lambda: self._files.entries(path)) or ():
+            name = entry["name"].rstrip("/")
+            key = prefix + name.rpartition("/")[2]
+            if name.lstrip("/") != path.lstrip("/") and is_legal(key):
+                yield key, entry
 
     def _below(self, prefix: str) -> str:
         return f"{self.path}/{prefix}" if self.path else prefix
@@ -272,46 +307,6 @@ class FsspecStore(Store):
             raise StoreNotFoundError("there is no such directory", store=self.name)
         if info["type"] != "directory":
             raise StoreError(f"expected a directory, found a {info['type']}", store=self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class StateReader:
-    """A file that is compared with what the file system said of it, after each part that is read."""
-
-    store: FsspecStore
-    key: str
-    path: str
-    info: dict[str, Any]
-
-    def get(self, part: ByteRange | None = None) -> bytes:
-        """Return the value, or a part of it."""
-        if part is not None:
-            check_part(part)
-        start, stop = bounds(part, self.info["size"])
-        return self.get_ranges([(start, stop - start)])[0]
-
-    def get_into(self, out: memoryview, start: int = 0) -> int:
-        """Read into `out` as `Store.get_into` does."""
-        check_start(start)
-        part = self.get(Span(start, len(out)))
-        out[: len(part)] = part
-        return max(int(self.info["size"]) - start, 0)
-
-    def get_ranges(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Return several (start, length) parts."""
-        check_spans(spans)
-        inside = [bounds(Span(*span), self.info["size"]) for span in spans]
-        wanted = [(start, stop) for start, stop in inside if start < stop]
-        read = self.store._asked("read", self.key, lambda: self._read(wanted))
-        if read is None:
-            raise replaced(self.store.name, self.key)
-        return [read[start, stop] if start < stop else b"" for start, stop in inside]
-
-    def _read(self, wanted: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-        found = self.store._files.parts(self.path, wanted, self.info["size"])
-        if self.store._files.info(self.path) != self.info:
-            raise replaced(self.store.name, self.key)
-        return dict(zip(wanted, found, strict=True))
 
 
 def open_fsspec(url: str, mode: Mode, options: Options) -> Store:
