@@ -38,6 +38,7 @@ _LEDGER = struct.Struct("<Q16s")
 _CHECKSUM = struct.Struct("<I")
 _LEDGER_BYTES = _LEDGER.size + _CHECKSUM.size
 _SUFFIX = ".kept"
+_FIRST_READ = 1024  # with the name, more than any note and what is before it take
 # Entries that were not used for longest make room for a tenth of the bound at once: to look for them
 # takes a `stat` of each file.
 _ROOM = 10
@@ -254,22 +255,33 @@ def _read(path: str, name: str) -> Entry | None:
     """Return the entry in a file; None where the file is damaged, or of another name."""
     fd = os.open(path, os.O_RDONLY | BINARY)
     try:
-        content = read_between(fd, 0, os.fstat(fd).st_size)
+        size = os.fstat(fd).st_size
+        found = _described(fd, size, name)
+        if found is None:
+            return None
+        checksum, described, note = found
+        # By itself, so that it is copied nowhere.
+        value = read_between(fd, _HEAD.size + len(described), size)
     finally:
         os.close(fd)
-    if len(content) < _HEAD.size + _LENGTHS.size:
+    if google_crc32c.extend(google_crc32c.value(described), value) != checksum:
         return None
-    start, checksum = _HEAD.unpack_from(content)
-    named, note, value = _LENGTHS.unpack_from(content, _HEAD.size)
+    return Entry(note, value)
+
+
+def _described(fd: int, size: int, name: str) -> tuple[int, bytes, str] | None:
+    """Return the checksum of a file, what it has before the value, and the note; None where it cannot be."""
+    wanted = name.encode()
+    begin = read_at(fd, _FIRST_READ + len(wanted), 0)
     at = _HEAD.size + _LENGTHS.size
-    if start != _START or len(content) != at + named + note + value:
+    if len(begin) < at:
         return None
-    if content[at : at + named] != name.encode():
+    start, checksum = _HEAD.unpack_from(begin)
+    named, note, value = _LENGTHS.unpack_from(begin, _HEAD.size)
+    end = at + named + note
+    if start != _START or size != end + value or begin[at : at + named] != wanted or len(begin) < end:
         return None
-    if google_crc32c.value(content[_HEAD.size :]) != checksum:
-        return None
-    at += named
-    return Entry(content[at : at + note].decode(), content[at + note :])
+    return checksum, begin[_HEAD.size : end], begin[at + named : end].decode(errors="replace")
 
 
 def _begins(path: str, start: str) -> bool:
