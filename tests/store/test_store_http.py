@@ -252,3 +252,24 @@ def test_an_archive_with_a_signed_address(server: OddServer, tmp_path: Path, mar
     with pytest.raises(StoreError, match="403") as caught:
         omnizarr.open(f"{place}?sig=wrong{mark}", mode="r", storage_options=BRIEF)
     assert "wrong" not in str(caught.value)
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_an_archive_that_is_replaced_where_nothing_tells(
+    server: OddServer, tmp_path: Path, longer: int
+) -> None:
+    """No ETag, and both of the same time; of the same size only checksums tell."""
+
+    def put(sign: bytes, more: int) -> None:
+        with omnizarr.store.ZipStore(tmp_path / "a.zip", mode="w") as archive:
+            archive.set("a", sign * 1000)
+            archive.set("end", bytes(100_000 + more))
+
+    put(b"1", 0)
+    outer = ObjectStore(server.url("plain"), storage_options=BRIEF)
+    store, known = InnerZipStore(outer, "a.zip"), InnerZipStore(outer, "a.zip")
+    assert known.get("a") == b"1" * 1000
+    put(b"2", longer)
+    for read in (lambda: store.get("a"), lambda: store.get("a", Span(5, 5)), lambda: known.get("a")):
+        with pytest.raises(StoreError, match="was replaced" if longer else "another value|CRC-32"):
+            read()

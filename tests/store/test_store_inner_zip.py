@@ -39,7 +39,6 @@ from omnizarr.store import (
     SQLiteStore,
     Store,
     WrappedStore,
-    ZipStore,
 )
 from omnizarr.store.base import Facts
 from omnizarr.store.objects import reads as reads_module
