@@ -294,6 +294,24 @@ def answered(way: Way, operation: Callable[[RedisStore], object], url: str) -> i
     return way.carried
 
 
+def test_a_server_that_is_still_loading_is_asked_again(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RedisStore(new_url(server.port))
+    store.set("k", b"1")
+    said = [redis.BusyLoadingError("loading"), redis.BusyLoadingError("loading")]
+    get = store.place.client.get
+
+    def busy(name: str) -> object:
+        if said:
+            raise said.pop()
+        return get(name)
+
+    monkeypatch.setattr(store.place.client, "get", busy)
+    assert store.get("k") == b"1"
+    assert said == []
+
+
 def test_an_update_whose_answer_is_lost_is_made_once(server: RedisServer, way: Way) -> None:
     """Whatever number of bytes of answers comes before the connection ends."""
     url = new_url(way.port)
