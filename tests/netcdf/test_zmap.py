@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -151,6 +152,15 @@ def test_a_dataset_below_a_store_and_an_array(tmp_path: Path) -> None:
         assert found.search("/g/v") == [".zarray", ".zattrs", "0"]
         assert np.frombuffer(found.read("/g/v/0"), "<i4").tolist() == [1, 2, 3]
         assert repr(found) == f"<ZMap of {(tmp_path / 'a.zarr').as_uri()}>"
+
+
+def test_the_top_folder_of_an_archive_is_not_in_the_keys(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "run.zip", "w") as archive:  # as netCDF-C writes it
+        for name, value in (("run/", b""), ("run/.zgroup", b"{}"), ("run/v/.zarray", b"{}")):
+            archive.writestr(name, value)
+    with ZMap.open(f"file://{tmp_path}/run.zip#mode=nczarr,zip") as found:
+        assert found.search("/") == [".zgroup", "v"]
+        assert found.read("/v/.zarray") == b"{}"
 
 
 def test_a_value_in_the_way_exists_and_should_not(tmp_path: Path) -> None:

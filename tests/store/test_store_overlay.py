@@ -360,6 +360,29 @@ def test_an_array_is_edited_chunk_by_chunk_over_an_archive(archive: Path) -> Non
         np.testing.assert_array_equal(omnizarr.open_group(again, mode="r")["x"][:], expected)
 
 
+def test_no_reader_sees_marks() -> None:
+    zarr = pytest.importorskip("zarr", reason="zarr-python is an independent reader")
+    lower = MemoryStore()
+    below = omnizarr.create_group(lower)
+    for name in ("a", "b"):
+        below.create_array(name, shape=(4,), chunks=(1,), dtype="i4")[:] = 1
+    values: dict[str, bytes] = {}
+    group = omnizarr.open_group(OverlayStore(MemoryStore(values), lower), mode="r+")
+    group.attrs["title"] = "edited"
+    group.create_array("c", shape=(2,), dtype="i4")[:] = 2
+    group["b"][:2] = 0
+    del group["a"]
+    assert {key for key in values if key.startswith(".overlay/")} == {
+        ".overlay/p.a", ".overlay/d.b/d.c/k.0", ".overlay/d.b/d.c/k.1",
+    }  # fmt: skip
+    assert list(omnizarr.open_group(MemoryStore(values), mode="r").keys()) == ["c"]
+    buffers = {key: zarr.core.buffer.cpu.Buffer.from_bytes(value) for key, value in values.items()}
+    seen = zarr.open_group(zarr.storage.MemoryStore(buffers), mode="r")
+    with pytest.warns(zarr.errors.ZarrUserWarning, match="not recognized"):
+        assert sorted(seen.array_keys()) == ["c"]
+    assert seen["c"][:].tolist() == [2, 2]
+
+
 def test_members_come_and_go_over_a_consolidated_archive(archive: Path) -> None:
     upper = MemoryStore()
     store = OverlayStore(upper, ZipStore(archive))
