@@ -170,7 +170,7 @@ def files_of(root: Path, *, ranges: bool = True, tags: bool = True) -> Callable[
         if asked.method not in ("GET", "HEAD"):
             return Answer(501, {}, b"<html>Unsupported method</html>")
         try:
-            body = (root / unquote(asked.path).lstrip("/")).read_bytes()
+            body = (root / unquote(asked.path.partition("?")[0]).lstrip("/")).read_bytes()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return Answer(404, {}, b"<html>not found</html>")
         headers = {"Last-Modified": "Sat, 21 Nov 2026 12:00:00 GMT"}

@@ -24,8 +24,9 @@ def explained(error: StoreError, target: Any) -> StoreError:
     if path is None:
         return error
     try:
-        if path.is_file():
-            return _about_file(path) or error
+        file = next((place for place in (path, *path.parents) if place.is_file()), None)
+        if file is not None:
+            return _about_file(file) or error
         if isinstance(error, StoreNotFoundError) and (found := _above(path)):
             return StoreNotFoundError(f"there is no such directory, but {found}", store=error.store)
     except OSError:
