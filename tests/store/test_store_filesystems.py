@@ -81,6 +81,36 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
     assert store.get("empty") == b"3"
 
 
+def test_a_full_disk(tmp_path: Path) -> None:
+    """The limit on the size of files of a process stands in for the end of a disk."""
+    script = """
+import resource, signal, sys
+from omnizarr.errors import StoreError
+from omnizarr.store import FsspecStore
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+store = FsspecStore.from_url(sys.argv[1])
+for write in (store.set, store.set_if_absent, lambda key, value: store.update(key, lambda old: value)):
+    try:
+        write("a/k", bytes(200_000))
+    except StoreError as error:
+        print(error.errno, error)
+    try:
+        store.set("b/n", bytes(200_000))
+    except StoreError as error:
+        print(error.errno, error)
+"""
+    store = FsspecStore.from_url(f"file://{tmp_path}")
+    store.set("a/k", b"old")
+    ran = subprocess.run(
+        [sys.executable, "-c", script, f"file://{tmp_path}"], capture_output=True, text=True, timeout=60
+    )
+    said = ran.stdout.splitlines()
+    assert [line.startswith("27 cannot write: ") for line in said] == [True] * 6
+    assert store.get("a/k") == b"old"
+    assert all_files(tmp_path) == ["a", "a/k", "b"]
+
+
 def test_a_directory_has_to_be_there_for_reading(tmp_path: Path) -> None:
     for mode in ("r", "r+"):
         with pytest.raises(StoreNotFoundError, match="nowhere"):

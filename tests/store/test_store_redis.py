@@ -487,6 +487,23 @@ def test_a_socket(server: RedisServer) -> None:
     assert raw(server, 3).get("p:a/b") == b"1"
 
 
+def test_what_leads_to_it(server: RedisServer) -> None:
+    place = f"127.0.0.1:{server.port}/8/opened"
+    group = omnizarr.open_group(f"redis://:pass@{place}", mode="w", storage_options={"password": None})
+    assert isinstance(group.store, RedisStore)
+    group.create_array("x", shape=(4,), chunks=(2,), dtype="i4")[:] = 7
+    for url in (
+        f"redis://{place}",
+        f"unix://{server.socket}?db=8&prefix=opened",
+        f"redis://{place}#mode=zarr",
+    ):
+        assert omnizarr.open(url, mode="r")["x"][1:3].tolist() == [7, 7]
+    assert omnizarr.open(f"redis://{place}/x", mode="r")[:].tolist() == [7] * 4
+    with pytest.raises(KeyError) as caught:
+        omnizarr.open(f"redis://{place}/nothing", mode="r")
+    assert "redis://127.0.0.1" in str(caught.value)
+
+
 # Writers
 
 
