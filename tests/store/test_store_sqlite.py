@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
-from omnizarr.store import Listing, SQLiteStore, Store
+from omnizarr.store import Listing, SQLiteStore, Store, open_store
+from omnizarr.store.databases.sqlite_file import is_open
 from omnizarr.testing.store import StoreContract
 
 # The statement of zarr-python 2, which SQLite keeps letter by letter.
@@ -516,3 +517,61 @@ def test_a_read_only_error_names_the_file(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("os.access", lambda path, how: how == os.R_OK)
     with pytest.raises(ReadOnlyError, match=r"permission denied \(store sqlite:///.*a\.db\)"):
         SQLiteStore(tmp_path / "a.db")
+
+
+# A file that is opened past SQLite
+
+WRITE_ONCE = """
+import sys
+from omnizarr.store import SQLiteStore
+with SQLiteStore(sys.argv[1], create=False) as store:
+    print(store.get("k"))
+    store.set("other", b"1")
+"""
+
+
+def other_writes(path: Path) -> str:
+    command = [sys.executable, "-c", WRITE_ONCE, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@posix
+def test_writes_go_to_the_log_that_others_read(tmp_path: Path) -> None:
+    """A process that opens and closes the file loses SQLite's locks, and others then remove the log."""
+    path = tmp_path / "a.db"
+    with SQLiteStore(path) as store:
+        store.set("k", b"1")
+        path.read_bytes()
+        assert other_writes(path) == "b'1'"
+        assert not (tmp_path / "a.db-wal").exists()
+        store.set("k", b"2")
+        assert store.get("other") == b"1"
+        assert other_writes(path) == "b'2'"
+
+
+@posix
+def test_a_write_to_a_log_that_was_removed_raises(tmp_path: Path) -> None:
+    with SQLiteStore(tmp_path / "a.db") as store:
+        store.set("k", b"1")
+        with (
+            pytest.raises(StoreError, match="what was written may be lost"),
+            store._file.writing("write") as lent,
+        ):
+            lent.execute("UPDATE zarr SET v = x'00'")
+            (tmp_path / "a.db-wal").unlink()
+
+
+def test_a_look_at_a_path_leaves_the_locks(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    (tmp_path / "link").symlink_to(path)
+    assert not is_open(str(path))
+    with SQLiteStore(path) as store:
+        store.set("k", b"1")
+        assert is_open(str(path))
+        assert is_open(str(tmp_path / "link"))
+        assert not is_open(str(tmp_path / "b.db"))
+        with open_store(tmp_path / "link", mode="r") as other:
+            assert other.get("k") == b"1"
+        assert other_writes(path) == "b'1'"
+        assert (tmp_path / "a.db-wal").exists()
+    assert not is_open(str(path))

@@ -19,7 +19,8 @@ from omnizarr.store.databases.gate import alone
 from omnizarr.store.databases.held import HeldReader
 from omnizarr.store.databases.places import path_of, take_options
 from omnizarr.store.databases.seeking import end_of, legal, list_by_seeking
-from omnizarr.store.databases.sqlite_file import SQLiteFile, Terms, require_blob
+from omnizarr.store.databases.sqlite_file import SQLiteFile, require_blob
+from omnizarr.store.databases.sqlite_opening import Terms
 from omnizarr.store.directories.files import flat
 from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.ranges import check_part, check_spans

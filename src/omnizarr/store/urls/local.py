@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import StoreError, UrlError
+from omnizarr.store.databases.sqlite_file import is_open
 
 Kind: TypeAlias = Literal["directory", "zip", "sqlite", "lmdb"]
 
@@ -77,6 +78,8 @@ def shown_host(netloc: str) -> str:
 
 def head_of(path: str) -> bytes:
     """Return the first bytes of a file, or none where it cannot be read."""
+    if is_open(path):
+        return _SQLITE  # closing the file would take away SQLite's locks
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read(_HEAD) or b""
