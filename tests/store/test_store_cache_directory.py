@@ -9,15 +9,19 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import omnizarr
 from omnizarr.errors import StoreError
@@ -31,7 +35,7 @@ from omnizarr.store import (
     Span,
     Store,
 )
-from omnizarr.store.layers import kept_files
+from omnizarr.store.layers import kept_files, parts
 from omnizarr.store.layers.keepers import Entry
 from omnizarr.store.layers.kept_files import DirectoryKeeper
 from omnizarr.store.layers.parts import BLOCK
@@ -416,6 +420,49 @@ def test_a_failed_read_is_not_kept(tmp_path: Path) -> None:
     assert store.get("a", Span(0, 1)) == VALUE[:1]
 
 
+# Against a model
+
+_KEYS = st.sampled_from(["a", "b/c"])
+_WRITES = st.tuples(st.just("set"), st.integers(0, 1), _KEYS, st.binary(max_size=13))
+_DELETES = st.tuples(st.just("delete"), st.integers(0, 1), _KEYS)
+_READS = st.tuples(st.just("get"), st.integers(0, 3), _KEYS)
+_SPANS = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=3)
+_PARTS = st.tuples(st.just("get_ranges"), st.integers(0, 3), _KEYS, _SPANS)
+_INTO = st.tuples(st.just("get_into"), st.integers(0, 3), _KEYS, st.integers(0, 15), st.integers(0, 15))
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.one_of(_WRITES, _DELETES, _READS, _PARTS, _INTO), max_size=30),
+    st.sampled_from([60, 300, 10**6]),
+)
+def test_it_is_as_a_dictionary(steps: list[tuple[Any, ...]], bound: int) -> None:
+    """Two stores on one directory write; these, one that checks, and one in memory that checks read."""
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "BLOCK", 4)
+        inner, model = MemoryStore(), MemoryStore()
+        stores = [
+            CachedStore(inner, bound, directory=directory),
+            CachedStore(inner, bound, directory=directory),
+            CachedStore(inner, bound, directory=directory, check=True),
+            CachedStore(inner, bound, check=True, keep_absent=True),
+        ]
+        for operation, number, key, *rest in steps:
+            if operation == "get_into":
+                length, start = rest
+                given_to, expected = bytearray(length), bytearray(length)
+                counts = [
+                    store.get_into(key, memoryview(out), start)
+                    for store, out in ((stores[number], given_to), (model, expected))
+                ]
+                assert counts[0] == counts[1]
+                assert given_to == expected
+            else:
+                found, expected = (getattr(store, operation)(key, *rest) for store in (stores[number], model))
+                assert found == expected
+            assert kept_bytes(Path(directory)) <= bound
+
+
 # Threads, processes, pickles
 
 
@@ -489,7 +536,7 @@ def test_processes_share_a_directory(tmp_path: Path) -> None:
 def test_a_process_that_is_killed_leaves_a_cache_that_works(tmp_path: Path) -> None:
     store = filled(tmp_path)
     chance = random.Random(4)
-    for turn in range(4):
+    for turn in range(3):
         with process(USE, tmp_path, turn, 100_000) as user:
             assert user.stdout is not None
             assert user.stdout.readline() == "ready\n"

@@ -320,6 +320,8 @@ class Overlays(RuleBasedStateMachine):
         for prefix in ("", "a/", "a/b/", "b/", "b/c/"):
             listed = list(self.store.list_prefix(prefix))
             assert sorted(listed) == sorted(key for key in self.model if key.startswith(prefix))
+            sizes = {key: len(value) for key, value in self.model.items() if key.startswith(prefix)}
+            assert dict(self.store.list_sizes(prefix)) == sizes
             assert self.store.list_dir(prefix) == listing_of(self.model, prefix)
         assert dict(self.middle.mapping()) == self.below
 

@@ -121,6 +121,9 @@ class CachedStore(WrappedStore):
     def exists(self, key: str) -> bool:
         return self._known(key) is not None or super().exists(key)
 
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        return self.inner.list_sizes(prefix)
+
     def set(self, key: str, value: Buffer) -> None:
         with self._changing(key):
             super().set(key, value)

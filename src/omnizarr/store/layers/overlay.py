@@ -173,15 +173,26 @@ class OverlayStore(Store):
         check_user_prefix(prefix)
         return self._listed(prefix)
 
+    def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        check_user_prefix(prefix)
+        return self._merged(prefix, lambda store: store.list_sizes(prefix))
+
     def _listed(self, prefix: str) -> Iterator[str]:
+        keys = self._merged(prefix, lambda store: ((key, 0) for key in store.list_prefix(prefix)))
+        return (key for key, _ in keys)
+
+    def _merged(
+        self, prefix: str, listed: Callable[[Store], Iterator[tuple[str, int]]]
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the keys below a prefix, each with what a listing of its store has beside it."""
         # Marks first: what gets a mark in order to get a value, or while it has one, is always there.
         hides_all = self._hides_all(f"{prefix}*")
         marks = Marks.of(self.upper.list_prefix(marks_below(prefix)))
-        values = {key for key in self.upper.list_prefix(prefix) if not is_mark(key)}
-        yield from values
+        values = {key: size for key, size in listed(self.upper) if not is_mark(key)}
+        yield from values.items()
         if not hides_all:
-            lower = self.lower.list_prefix(prefix)
-            yield from (key for key in lower if key not in values and not marks.hide(key))
+            lower = listed(self.lower)
+            yield from ((key, size) for key, size in lower if key not in values and not marks.hide(key))
 
     def list_dir(self, prefix: str = "") -> Listing:
         check_user_prefix(prefix)
