@@ -245,6 +245,10 @@ def test_sources_are_seen_from_the_url_of_the_file(name: str, source: str, place
         ("s3://bucket/a.zarr", "../../b.zarr", "above the top of its host"),
         ("https://h/a.zarr", "file:///etc", "of this machine, at which a file on a network may not point"),
         ("https://h/a.zarr", "memory://x", "of this machine"),
+        ("s3://bucket/a.zarr", "sqlite:///etc/x", "of this machine"),
+        ("s3://bucket/a.zarr", "zip://x::file:///etc/x.zip", "of this machine"),
+        ("s3://bucket/a.zarr", "local:///etc", "neither on the web nor of its kind"),
+        ("sftp://host/a.zarr", "file:///etc", "of this machine"),
         ("a store", "../b.zarr", "no place that"),
     ],
 )

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from omnizarr.errors import StoreError, UrlError
-from omnizarr.store import ObjectStore, open_store
+from omnizarr.hierarchy.linking.sources import options_for
+from omnizarr.store import MemoryStore, ObjectStore, open_store
 from omnizarr.store.urls.grammar import parse_url
-from omnizarr.store.urls.services import addressed
+from omnizarr.store.urls.services import addressed, names_endpoint
 
 _VARIABLES = (
     "AWS_ACCESS_KEY_ID",
@@ -175,6 +176,36 @@ def test_an_endpoint_of_ones_own_makes_a_name_with_a_dot_a_bucket() -> None:
     assert addressed(parse_url("s3://my.bucket/k"), options) == ("s3://my.bucket/k", options)
     url = parse_url("s3://my.bucket/k#aws.endpoint=http://h:1&aws.skip_signature=true")
     assert addressed(url, {})[0] == "s3://my.bucket/k"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("s3://bucket/k", False),
+        ("s3://b/k#aws.region=x", False),
+        ("s3://b/k#aws.endpoint=http://h", True),
+        ("s3://h.example/b/k", True),
+        ("s3+http://h/b/k", True),
+        ("gs3://b/k", True),
+        ("https://h/b/k", False),
+        ("https://h/b/k#mode=s3", True),
+        ("https://b.s3.amazonaws.com/k", False),
+        ("https://h/p|zip:", False),
+        ("a/b", False),
+        ("file:///a", False),
+    ],
+)
+def test_which_places_name_a_server_of_the_protocol_of_s3(place: str, expected: bool) -> None:
+    assert names_endpoint(place, {}) is expected
+
+
+def test_links_have_no_requests_signed_for_a_server_that_they_name(profiles: Path) -> None:
+    here = MemoryStore()
+    given = {"access_key_id": "A", "secret_access_key": "S", "timeout": "1s"}
+    for target in ("s3://evil.example:9000/b/k", "https://evil.example/b/k#mode=s3&aws.profile=me"):
+        options = options_for(target, here, given)
+        assert options == {"timeout": "1s", "skip_signature": True}
+        assert said(target, options)["skip_signature"] is True
 
 
 def test_signatures_in_queries() -> None:

@@ -16,8 +16,10 @@ from omnizarr.errors import StoreError
 from omnizarr.hierarchy.paths import joined
 from omnizarr.store.base import Store
 from omnizarr.store.urls.open import NETWORK, scheme_of
+from omnizarr.store.urls.services import names_endpoint
 
 _LOCAL = ("file", "memory")
+_ON_THIS_MACHINE = (None, *_LOCAL, "zip", "sqlite", "lmdb", "unix")
 _WEB = ("http", "https")
 _FOR_ANY_HOST = ("allow_http", "connect_timeout", "read_timeout", "retry_config", "timeout")
 
@@ -40,9 +42,11 @@ def outer_places(store: Store, root: str, source: str) -> list[str]:
         at is of this machine.
     """
     ours, theirs = scheme_of(store.name), scheme_of(source)
-    if theirs in _LOCAL and ours in NETWORK:
+    if ours not in _ON_THIS_MACHINE and theirs not in (None, ours, *NETWORK):
+        # fsspec too knows schemes of this machine, and new ones with each release
         message = f"{source!r} is of this machine, at which a file on a network may not point"
-        raise StoreError(message, store=store.name)
+        what = message if theirs in _ON_THIS_MACHINE else f"{source!r} is neither on the web nor of its kind"
+        raise StoreError(what, store=store.name)
     if theirs is not None:
         return [source]
     if ours == "file":
@@ -73,7 +77,11 @@ def options_for(target: str, store: Store, options: Mapping[str, Any] | None) ->
     """Return the options for a file that one in `store` points at, of those that were given for that one.
 
     Credentials and headers stay with the kind of service, and on the web with the host, that they are for.
+    A server that speaks the protocol of S3, and that just the link names, gets no signature at all.
     """
+    if names_endpoint(target, options or {}):
+        known = {name: value for name, value in (options or {}).items() if name in _FOR_ANY_HOST}
+        return {**known, "skip_signature": True}
     ours, theirs = urlsplit(store.name), urlsplit(target)
     if options is None or theirs.scheme.lower() not in NETWORK:
         return None

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from omnizarr.errors import UrlError
 from omnizarr.store.urls.credentials import PROFILE, are_signed, options_said, plain_name, with_profile
-from omnizarr.store.urls.grammar import Url
+from omnizarr.store.urls.grammar import Url, parse_url, scheme_of
 
 _AWS = re.compile(
     r"(?:(.+)\.)?s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE
@@ -64,6 +64,17 @@ def addressed(url: Url, options: Mapping[str, object]) -> tuple[str, dict[str, o
         found["skip_signature"] = "true"
     kept = {name: value for name, value in options.items() if plain_name(name) != PROFILE}
     return service.url, {name: value for name, value in found.items() if name not in given} | kept
+
+
+def names_endpoint(place: str, options: Mapping[str, object]) -> bool:
+    """Say whether a place names a server of S3's protocol itself, rather than just a bucket."""
+    if scheme_of(place) not in ("s3", "s3+http", "s3+https", "gs3", "http", "https"):
+        return False
+    url = parse_url(place)
+    if "endpoint" in options_said(url):
+        return True
+    has_endpoint = not set(map(plain_name, options)).isdisjoint(_ENDPOINTS)
+    return "endpoint" in _service(url, has_endpoint=has_endpoint).options
 
 
 def _service(url: Url, *, has_endpoint: bool) -> Service:
