@@ -165,7 +165,7 @@ def test_refused_is_not_missing(server: OddServer) -> None:
             read()
 
 
-@pytest.mark.parametrize("way", ["moved", "headless", "weak", "polite"])
+@pytest.mark.parametrize("way", ["moved", "headless", "weak", "polite", "endless"])
 def test_servers_that_have_their_own_ways(server: OddServer, tmp_path: Path, way: str) -> None:
     data = make(tmp_path, 3)
     (tmp_path / "empty").touch()
@@ -273,3 +273,18 @@ def test_an_archive_that_is_replaced_where_nothing_tells(
     for read in (lambda: store.get("a"), lambda: store.get("a", Span(5, 5)), lambda: known.get("a")):
         with pytest.raises(StoreError, match="was replaced" if longer else "another value|CRC-32"):
             read()
+
+
+def test_an_archive_where_ranges_from_the_end_are_ignored(server: OddServer, tmp_path: Path) -> None:
+    with omnizarr.store.ZipStore(tmp_path / "a.zip", mode="w") as archive:
+        archive.set("large", bytes(range(200)) * 1000)
+        archive.set("small", b"1")
+    store = InnerZipStore(ObjectStore(server.url("endless"), storage_options=BRIEF), "a.zip")
+    size = (tmp_path / "a.zip").stat().st_size
+    assert [line.partition("=")[2] for line in server.asked] == [
+        "-65536",
+        "0-0",
+        f"{size - 65536}-{size - 1}",
+    ]
+    assert (store.get("small"), len(store.get("large") or b"")) == (b"1", 200_000)
+    assert len(server.asked) == 4

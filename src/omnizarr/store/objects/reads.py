@@ -142,8 +142,22 @@ def _answer(place: Place, key: str, part: ByteRange | None, held: State | None) 
         if isinstance(part, Last) and "suffix" in said.lower():
             return _request(place, key, From(bounds(part, head(place, key)["size"])[0]), held)
         if ignores_ranges(error):
+            if isinstance(part, Last) and (found := _ending(place, key, part, held)) is not None:
+                return found
             return _request(place, key, None, held, most=_LARGEST_WHOLE)
         raise
+
+
+def _ending(place: Place, key: str, part: Last, held: State | None) -> Piece | None:
+    """Return the end of a value by its size; None where a server ignores all ranges, and not just such."""
+    try:
+        state = _request(place, key, Span(0, 1), held).state
+    except _exceptions().BaseError as error:
+        if ignores_ranges(error) or status_of(error) == 416:
+            return None
+        raise
+    start, stop = bounds(part, state.size)
+    return _request(place, key, Span(start, stop - start), held or state)
 
 
 def _beyond(place: Place, key: str, part: ByteRange, held: State | None) -> Piece:
