@@ -16,12 +16,14 @@ from benchmarks import (
     model_peers,
     netcdf_peers,
     nwb_peers,
+    object_peers,
     w1_large_chunks,
     w2_small_chunks,
     w3_shards,
     w4_selections,
     w5_hierarchies,
     w6_memory,
+    w7_objects,
     w8_netcdf,
     w9_models,
     w10_nwb,
@@ -34,6 +36,8 @@ from benchmarks.model_peers.base import ModelLibrary
 from benchmarks.netcdf_peers.base import NetCDFLibrary, ReadsAndWrites
 from benchmarks.nwb_peers.base import NWBLibrary
 from benchmarks.nwb_peers.environment import PYTHON, VARIABLE
+from benchmarks.object_peers.base import ObjectLibrary
+from benchmarks.object_server import NoServerError
 from benchmarks.peers import MODULES, OURS, REFERENCE, load
 from benchmarks.peers.base import Library, Named
 from benchmarks.report import Section, fault_lines, markdown, memory_table, summary, terminal_table
@@ -48,10 +52,12 @@ WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
     "W5": w5_hierarchies.cases,
     "W6": w6_memory.cases,
 }
+OBJECTS = "W7"
 NETCDF = "W8"
 MODELS = "W9"
 NWB = "W10"
-APART = {NETCDF: None, MODELS: None, NWB: None}  # workloads with libraries of their own
+APART = {OBJECTS: None, NETCDF: None, MODELS: None, NWB: None}  # workloads with libraries of their own
+OBJECT_WRITER = "zarr-python, obstore"
 NETCDF_WRITER = "netCDF-C, HDF5"
 T = TypeVar("T")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -103,6 +109,7 @@ def main(
         size, repeat = "quick", min(repeat, 3)
     console = Console()
     present = _load(libraries, console)
+    remote = _loaded(object_peers.load, object_peers.MODULES, console) if OBJECTS in only else []
     others = _loaded(netcdf_peers.load, netcdf_peers.MODULES, console) if NETCDF in only else []
     modelling = _loaded(model_peers.load, model_peers.MODULES, console) if MODELS in only else []
     filing = (
@@ -114,17 +121,21 @@ def main(
     with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
         room = Room(Path(name), _reference())
         arrays = Section("", _measured(only, SIZES[size], room, present, repeat, console), _named(present))
+        objects = _measured_objects(SIZES[size], room, remote, repeat, console)
         rows = _measured_netcdf(SIZES[size], room, others, repeat, console)
         models = _measured_models(SIZES[size], room, modelling, repeat, console)
         files = _measured_nwb(SIZES[size], room, filing, repeat, console)
         sections = [
             arrays,
+            Section("Object stores", objects, _named(remote)),
             Section("netCDF", rows, _named(others)),
             Section("Object models", models, _named(modelling)),
             Section("NWB", files, _named(filing)),
         ]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
-        strangers: list[Named] = [each for each in (*others, *modelling, *filing) if each.name != OURS]
+        strangers: list[Named] = [
+            each for each in (*remote, *others, *modelling, *filing) if each.name != OURS
+        ]
         about = facts([*present, *strangers], Path(name))
     _print(console, sections, found, about)
     if page is not None:
@@ -170,6 +181,22 @@ def _measured(
         for case in WORKLOADS[workload](sizes, room):
             with console.status(f"{case.workload} {case.title}"):
                 rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _measured_objects(
+    sizes: Sizes, room: Room, libraries: list[ObjectLibrary], repeat: int, console: Console
+) -> list[Row]:
+    writer = next((library for library in libraries if library.name == OBJECT_WRITER), None)
+    rows: list[Row] = []
+    if writer is None:
+        return rows
+    try:
+        for case in w7_objects.cases(sizes, room, writer):
+            with console.status(f"{case.workload} {case.title}"):
+                rows.append(measure(case, libraries, repeat))
+    except NoServerError as error:
+        console.print(f"W7 is left out: {error}", style="yellow")
     return rows
 
 

@@ -23,6 +23,8 @@ class Sizes:
         W4: scattered elements.
     groups, arrays
         W5: groups, and arrays in each.
+    objects_down, objects_across
+        W7: chunks of 256 KB along each axis of an array on an object store.
     fields, field
         W8: how many records of `field` by `field` float32 elements are read and written.
     converted
@@ -47,6 +49,8 @@ class Sizes:
     points: int
     groups: int
     arrays: int
+    objects_down: int
+    objects_across: int
     fields: int
     field: int
     converted: int
@@ -69,6 +73,8 @@ SIZES = {
         points=10_000,
         groups=200,
         arrays=10,
+        objects_down=25,
+        objects_across=20,
         fields=100,
         field=512,
         converted=500,
@@ -89,6 +95,8 @@ SIZES = {
         points=2_000,
         groups=40,
         arrays=10,
+        objects_down=10,
+        objects_across=10,
         fields=20,
         field=512,
         converted=50,
@@ -109,6 +117,8 @@ SIZES = {
         points=50,
         groups=3,
         arrays=2,
+        objects_down=2,
+        objects_across=2,
         fields=3,
         field=32,
         converted=4,

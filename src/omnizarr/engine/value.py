@@ -45,7 +45,7 @@ class StoredValue:
 
     def whole(self) -> Buffer | None:
         """Return all bytes."""
-        return self.store.get(self.key)
+        return self.store.get_buffer(self.key)
 
     def part(self, part: ByteRange) -> Buffer | None:
         """Return a part, shorter where the value ends earlier."""

@@ -106,6 +106,10 @@ class Store(ABC):
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
         """Return the value of `key` or a part of it, or None where there is no such key."""
 
+    def get_buffer(self, key: str) -> Buffer | None:
+        """Return the value as `get` does, but in whatever buffer the store has it, so that none is copied."""
+        return self.get(key)
+
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
         """Read the bytes from `start` on into `out` (writable, contiguous bytes).
 
