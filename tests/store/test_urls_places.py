@@ -91,6 +91,14 @@ def test_the_name_of_a_store_leads_to_it(nested: Path) -> None:
             assert again.name == store.name and list(again.list_prefix()) == list(store.list_prefix())
 
 
+def test_names_of_archives_are_encoded_in_the_names_of_stores(tmp_path: Path) -> None:
+    make_archive(tmp_path / "a.zip")
+    with ZipStore(tmp_path / "out.zip", mode="w") as outer:
+        outer.set("d/100% é#?|.zip", (tmp_path / "a.zip").read_bytes())
+    with InnerZipStore(ZipStore(tmp_path / "out.zip"), "d/100% é#?|.zip") as store:
+        assert omnizarr.open(store.name)["g/a"][:].tolist() == _VALUES
+
+
 def test_archives_within_stores_are_for_reading(nested: Path) -> None:
     url = f"{nested.as_uri()}|zip:two.zip|zip:"
     for mode in ("r+", "a", "w"):

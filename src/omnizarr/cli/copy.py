@@ -92,7 +92,7 @@ class _Copy:
             self.convert(self.options["dialect"])
             return
         with ExitStack() as held:
-            node = opened(asked_of(self.sources[0]).place, held)
+            node = opened(self.sources[0], held)
             dialect = self.dialect_of(node)
             if dialect is None:
                 self.copy(node, held)

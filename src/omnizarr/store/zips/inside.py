@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, NoReturn
+from urllib.parse import quote
 
 from omnizarr.errors import StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, Change, Store
@@ -46,7 +47,7 @@ class InnerZipStore(ZipValues):
     read_only = True
 
     def __init__(self, store: Store, key: str, *, folder: str | None = None) -> None:
-        super().__init__(f"{store.name.rstrip('/')}/{key}|zip:", folder)
+        super().__init__(f"{store.name.rstrip('/')}/{quote(key)}|zip:", folder)
         self.inner = store
         self.key = key
         self.requests = store.requests
