@@ -308,12 +308,43 @@ print("well")
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork") or sys.version_info >= (3, 12), reason="forks beside threads warn")
+@pytest.mark.skipif(
+    not hasattr(os, "fork") or sys.version_info >= (3, 12), reason="forks beside threads warn"
+)
 @BOTH
 def test_a_fork_in_the_middle_of_an_operation_is_told(kind: Kind, tmp_path: Path) -> None:
     said, well = run(TANGLED, kind(tmp_path / "a").name).splitlines()
     assert said.startswith("cannot be used in this process: it was forked while another thread used")
     assert well == "well"
+
+
+FORGOTTEN = """
+import gc, os, sys
+from omnizarr.store import open_store
+from omnizarr.store.databases.gate import Database
+release = Database.release_readers
+def collecting(self):
+    gc.collect()
+    release(self)
+Database.release_readers = collecting
+store = open_store(sys.argv[1], mode="a")
+store.set("k", b"1")
+cycle = [store]
+cycle.append(cycle)
+del store, cycle
+child = os.fork()
+if not child:
+    os._exit(open_store(sys.argv[1], mode="r").get("k") != b"1")
+assert os.waitpid(child, 0)[1] == 0
+assert open_store(sys.argv[1], mode="a").get("k") == b"1"
+print("well")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@BOTH
+def test_a_store_that_is_collected_while_its_process_forks(kind: Kind, tmp_path: Path) -> None:
+    assert run(FORGOTTEN, kind(tmp_path / "a").name) == "well\n"
 
 
 # Handles

@@ -33,7 +33,7 @@ class TestLMDBStore(StoreContract):
 
 class TestLMDBStoreInAFile(StoreContract):
     def make_store(self, tmp_path: Path) -> Store:
-        return LMDBStore(tmp_path / "a.mdb", subdir=False, fsync=True)
+        return LMDBStore(tmp_path / "a.mdb", subdir=False)
 
 
 def run(script: str, *arguments: object) -> str:
@@ -257,6 +257,23 @@ def test_an_environment_is_opened_again_for_more(tmp_path: Path) -> None:
     assert reader.get("k") == writer.get("k") == b"2"
     for store in (reader, writer, safe):
         store.close()
+
+
+def test_others_in_the_process_cannot_open_it_as_well(tmp_path: Path) -> None:
+    with LMDBStore(tmp_path / "a") as store:
+        store.set("k", b"1")
+        with pytest.raises(lmdb.Error, match="already open in this process"):
+            lmdb.open(str(tmp_path / "a"))
+        assert store.get("k") == b"1"
+
+
+def test_what_a_write_waits_for(tmp_path: Path) -> None:
+    with LMDBStore(tmp_path / "a") as store:
+        assert not store._shared._environment().flags()["sync"]
+    with LMDBStore(tmp_path / "a", fsync=True) as store:
+        flags = store._shared._environment().flags()
+        assert flags["sync"]
+        assert flags["metasync"]
 
 
 def test_a_store_that_is_forgotten_leaves(tmp_path: Path) -> None:

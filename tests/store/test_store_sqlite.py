@@ -16,7 +16,9 @@ import pytest
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store import Listing, SQLiteStore, Store, open_store
+from omnizarr.store.databases import sqlite_file
 from omnizarr.store.databases.sqlite_file import is_open
+from omnizarr.store.databases.sqlite_opening import Connection, Terms
 from omnizarr.testing.store import StoreContract
 
 # The statement of zarr-python 2, which SQLite keeps letter by letter.
@@ -32,8 +34,19 @@ class TestSQLiteStore(StoreContract):
 class TestSQLiteStoreWithoutLog(StoreContract):
     """As on file systems that have no shared memory."""
 
+    @pytest.fixture(autouse=True)
+    def no_waiting_for_the_disk(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        settle = sqlite_file.settle
+
+        def settle_quickly(connection: Connection, terms: Terms) -> bool:
+            wal = settle(connection, terms)
+            connection.execute("PRAGMA synchronous = OFF")
+            return wal
+
+        monkeypatch.setattr(sqlite_file, "settle", settle_quickly)
+
     def make_store(self, tmp_path: Path) -> Store:
-        return SQLiteStore(tmp_path / "a.db", wal=False, fsync=True)
+        return SQLiteStore(tmp_path / "a.db", wal=False)
 
 
 @contextmanager
@@ -218,7 +231,9 @@ def test_names_that_are_no_keys_are_passed_over(tmp_path: Path) -> None:
     path = of_zarr_python(tmp_path / "a.db", **{"a": b"1", "b//c": b"", "/d": b"", "e/": b"", "f/g": b"2"})
     with database(path) as connection:
         connection.execute("INSERT INTO zarr VALUES (CAST(x'ff2f61' AS TEXT), x''), (x'61', x'')")
+        connection.execute("BEGIN")
         connection.executemany("INSERT INTO zarr VALUES (?, x'')", [(f"x//{n}",) for n in range(1500)])
+        connection.execute("COMMIT")
     with SQLiteStore(path) as store:
         assert sorted(store.list_prefix()) == ["a", "f/g"]
         assert dict(store.list_sizes()) == {"a": 1, "f/g": 1}
@@ -270,6 +285,13 @@ def test_readers_go_on_beside_a_writer(tmp_path: Path) -> None:
                 assert reader is not None
                 assert reader.get() == LARGE
             assert store.get("k") == b"\x00"
+
+
+@pytest.mark.parametrize(("terms", "mode"), [({}, 1), ({"fsync": True}, 2), ({"wal": False}, 2)])
+def test_what_a_write_waits_for(tmp_path: Path, terms: dict[str, bool], mode: int) -> None:
+    """1 is NORMAL, 2 is FULL."""
+    with SQLiteStore(tmp_path / "a.db", **terms) as store, store._file.connection("read") as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (mode,)
 
 
 # What goes wrong

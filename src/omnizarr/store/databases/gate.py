@@ -76,6 +76,11 @@ class Gate:
             self._open()
             return False
 
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread has shut it."""
+        return self._keeper == threading.get_ident()
+
     def open(self) -> None:
         """Let everybody in again."""
         with self._changed:
@@ -95,7 +100,8 @@ class Database(ABC):
         self.held: set[HeldReader] = set()
         self.tangled = False
         self.was_quiet = True
-        _databases.add(self)
+        with _forks.forking:
+            _forks.known.add(self)
 
     @abstractmethod
     def close_files(self) -> None:
@@ -142,11 +148,12 @@ class _Forks:
 
     def __init__(self) -> None:
         self.forking = threading.Lock()
+        self.known: weakref.WeakSet[Database] = weakref.WeakSet()
         self.stopped: list[Database] = []
 
     def before(self) -> None:
         self.forking.acquire()
-        self.stopped = list(_databases)
+        self.stopped = list(self.known)
         for database in self.stopped:
             database.before_fork()
 
@@ -166,6 +173,12 @@ class _Forks:
         self.stopped = []
 
 
+def databases() -> list[Database]:
+    """Return those of this process, closed ones too."""
+    with _forks.forking:
+        return list(_forks.known)
+
+
 def alone(place: str, key: str) -> AbstractContextManager[object]:
     """Return the lock of a key, which all stores of a place share in this process."""
     return _locks.of(f"{place}/{key}")
@@ -175,7 +188,6 @@ def _left(until: float | None) -> float | None:
     return None if until is None else max(until - time.monotonic(), 0)
 
 
-_databases: weakref.WeakSet[Database] = weakref.WeakSet()
 _locks = KeyLocks(4096)
 _forks = _Forks()
 if hasattr(os, "register_at_fork"):

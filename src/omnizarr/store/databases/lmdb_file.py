@@ -46,7 +46,6 @@ class LMDBEnvironment(Database):
     """One environment; all stores of this process that have the same place share it."""
 
     def __init__(self, path: str, name: str, terms: Terms) -> None:
-        super().__init__(name)
         self.path = path
         self.stores = 0
         self.map_size = terms.map_size
@@ -55,6 +54,7 @@ class LMDBEnvironment(Database):
         self._fsync = False
         self._opening = threading.Lock()
         self._open: Any = None  # lmdb.Environment, of an extra
+        super().__init__(name)  # from here on forks close it
 
     def require(self, *, write: bool, fsync: bool) -> None:
         """Open it, again where it was opened for less."""
@@ -216,13 +216,15 @@ class LMDBEnvironment(Database):
     @contextmanager
     def _stopped(self) -> Iterator[None]:
         """Have no transaction in this process."""
-        if not self.gate.shut():
+        mine = self.gate.is_mine  # in a fork, where a store is collected just then
+        if not mine and not self.gate.shut():
             raise StoreError("cannot be changed from within an operation on it", store=self.name)
         try:
             self.release_readers()
             yield
         finally:
-            self.gate.open()
+            if not mine:
+                self.gate.open()
 
     # The environment
 

@@ -6,13 +6,12 @@ import errno
 import os
 import sqlite3
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from omnizarr.errors import ReadOnlyError, StoreError
 from omnizarr.store.databases import sqlite_table as table
-from omnizarr.store.databases.gate import Database
+from omnizarr.store.databases.gate import Database, databases
 from omnizarr.store.databases.held import HeldReader
 from omnizarr.store.databases.sqlite_opening import (
     Connection,
@@ -39,24 +38,20 @@ _MEANINGS = {
 }
 
 
-_open: weakref.WeakSet[SQLiteFile] = weakref.WeakSet()
-
-
 class SQLiteFile(Database):
     """One file, and connections that operations take and give back; each serves one thread at a time."""
 
     def __init__(self, path: str, name: str, terms: Terms) -> None:
-        super().__init__(name)
         self.path = path
         self.wal = False
         self.closed = False
+        self._place: tuple[int, int] | None = None
         self._terms = terms
         self._idle: list[Connection] = []
         self._writer = threading.Lock()
         self._unchanging: tuple[int, ...] | None = None
-        self._place: tuple[int, int] | None = None
+        super().__init__(name)  # from here on forks close it
         self._prepare()
-        _open.add(self)
 
     @contextmanager
     def connection(self, action: str, key: str | None = None) -> Iterator[Connection]:
@@ -269,13 +264,11 @@ def is_open(path: str) -> bool:
     It must then not be opened by other means than SQLite, not for a look either: with it closes, by
     the rules of POSIX, every lock that SQLite has on it, and another process may remove the log.
     """
-    if not _open:
-        return False
     try:
         found = os.stat(path)
     except OSError:
         return False
-    return any(file.is_at(found) for file in list(_open))
+    return any(isinstance(file, SQLiteFile) and file.is_at(found) for file in databases())
 
 
 def require_blob(kind: bytes, name: str, key: str) -> None:
