@@ -27,6 +27,7 @@ from omnizarr.netcdf.dialects.detect import Pure, detect
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.filters.known import Shuffle, Zlib
 from omnizarr.netcdf.filters.text import read_filter_attribute
+from omnizarr.store.urls.grammar import shown_place
 
 
 @click.command("copy")
@@ -125,16 +126,17 @@ class _Copy:
     def convert(self, dialect: str | None) -> None:
         """Copy as netCDF datasets."""
         if self.options["shards"]:
+            source, target = shown_place(self.sources[0]), shown_place(self.target)
             raise click.UsageError(
-                f"--shards: netCDF knows no shards; first 'omnizarr copy {self.sources[0]} STEP.zarr "
-                f"--zarr-format 3', then 'omnizarr copy STEP.zarr {self.target} --shards …'"
+                f"--shards: netCDF knows no shards; first 'omnizarr copy {source} STEP.zarr "
+                f"--zarr-format 3', then 'omnizarr copy STEP.zarr {target} --shards …'"
             )
         source = self.sources if self.join is not None else self.sources[0]
         aim = Aim(self.target, dialect, self.zarr_format, self.options["kind"])
         memory, overwrite = self.options["memory"], self.options["overwrite"]
         with planned(source, aim, self.netcdf_options(), self.join, memory) as conversion:
             if self.options["strict"]:
-                refuse(" ".join(self.sources), conversion.losses)
+                refuse(" ".join(map(shown_place, self.sources)), conversion.losses)
             for loss in conversion.losses:
                 click.echo(loss.told, err=True)
             with progress_bar("converting") as advance:

@@ -13,6 +13,7 @@ from omnizarr.cli.places import PlaceType, netcdf_file, store_at
 from omnizarr.cli.sizes import counted
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
+from omnizarr.store.urls.grammar import shown_place
 from omnizarr.zom.storing import store_model
 
 
@@ -31,7 +32,8 @@ def command(model: BinaryIO, place: str, overwrite: bool, exist_ok: bool, consol
     if overwrite and exist_ok:
         raise click.UsageError("expected --overwrite or --exist-ok, found both")
     if netcdf_file(place) is not None:
-        raise click.UsageError(f"STORE: expected a place for Zarr, found the name of a netCDF file: {place}")
+        message = f"expected a place for Zarr, found the name of a netCDF file: {shown_place(place)}"
+        raise click.UsageError(f"STORE: {message}")
     spec = model_in(model.read(), "standard input" if model is sys.stdin.buffer else model.name)
     if consolidated and spec.kind == "array":
         raise click.UsageError("--consolidated: expected the model of a group, found that of an array")

@@ -22,6 +22,7 @@ from omnizarr.netcdf.dataset import Dataset
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.files.storage import storage_of
 from omnizarr.netcdf.model.nodes import GroupModel, VariableModel, join
+from omnizarr.store.urls.grammar import shown_place
 
 _MOST_DIGITS = 20
 _LANGUAGES = click.Choice(["c", "f"], case_sensitive=False)
@@ -185,4 +186,4 @@ def _dataset(place: str) -> Dataset:
         return Dataset(place)
     except NodeTypeError as error:
         message = "'omnizarr info' describes it, and 'omnizarr dump -v' of its group shows it"
-        raise click.UsageError(f"{place} is an array, not a group: {message}") from error
+        raise click.UsageError(f"{shown_place(place)} is an array, not a group: {message}") from error

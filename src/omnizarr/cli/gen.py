@@ -15,6 +15,7 @@ from omnizarr.netcdf.cdl.python import losses_in_python, write_python
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL, parse_cdl
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import DIALECTS
+from omnizarr.store.urls.grammar import shown_place
 
 _DIALECTS = tuple(dict.fromkeys(d.name for d in DIALECTS if isinstance(d, Dialect)))
 
@@ -56,7 +57,7 @@ def command(
     )
     for loss in losses:
         click.echo(loss.told, err=True)
-    click.echo(f"made {target}")
+    click.echo(f"made {shown_place(target)}")
 
 
 def _write_script(

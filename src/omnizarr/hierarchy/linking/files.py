@@ -20,6 +20,7 @@ from omnizarr.hierarchy.snapshot import Snapshot
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+from omnizarr.store.urls.grammar import shown_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Files:
             if found is not None:
                 return found
             failure = failure or absent(place.store, None, place.path)
-        raise NodeNotFoundError(f"there is no file {source!r}: {failure}") from failure
+        raise NodeNotFoundError(f"there is no file {shown_place(source)!r}: {failure}") from failure
 
     def _known_by_name(self, place: Place) -> File | None:
         name = f"{place.store.name}\0\0{place.path}"

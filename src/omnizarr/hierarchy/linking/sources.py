@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy.paths import joined
 from omnizarr.store.base import Store
+from omnizarr.store.urls.grammar import shown_place
 from omnizarr.store.urls.open import NETWORK, scheme_of
 from omnizarr.store.urls.services import names_endpoint
 
@@ -44,9 +45,10 @@ def outer_places(store: Store, root: str, source: str) -> list[str]:
     ours, theirs = scheme_of(store.name), scheme_of(source)
     if ours not in _ON_THIS_MACHINE and theirs not in (None, ours, *NETWORK):
         # fsspec too knows schemes of this machine, and new ones with each release
-        message = f"{source!r} is of this machine, at which a file on a network may not point"
-        what = message if theirs in _ON_THIS_MACHINE else f"{source!r} is neither on the web nor of its kind"
-        raise StoreError(what, store=store.name)
+        what = "neither on the web nor of its kind"
+        if theirs in _ON_THIS_MACHINE:
+            what = "of this machine, at which a file on a network may not point"
+        raise StoreError(f"{shown_place(source)!r} is {what}", store=store.name)
     if theirs is not None:
         return [source]
     if ours == "file":

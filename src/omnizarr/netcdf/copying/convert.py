@@ -38,6 +38,7 @@ from omnizarr.netcdf.files.kinds import KINDS, kind_of
 from omnizarr.netcdf.model.nodes import GroupModel, Loss
 from omnizarr.netcdf.values.storage import longest_text
 from omnizarr.store.base import Store
+from omnizarr.store.urls.grammar import shown_place
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -251,7 +252,8 @@ def refuse(source: Any, losses: tuple[Loss, ...]) -> None:
     lost = [loss for loss in losses if loss.reader is None]
     if lost:
         listed = "\n".join(f"  - {loss.path}: {loss.what}" for loss in lost)
-        raise ConversionError(f"{source} holds {len(lost)} things that the target cannot:\n{listed}")
+        message = f"{shown_place(source)} holds {len(lost)} things that the target cannot"
+        raise ConversionError(f"{message}:\n{listed}")
 
 
 def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] | None) -> Target:
@@ -259,13 +261,15 @@ def open_target(aim: Aim, kind: str | None, storage_options: Mapping[str, Any] |
     file = netcdf_file(aim.target) if aim.path is None else None
     if aim.kind is not None or (file is not None and aim.dialect is None):
         if aim.dialect is not None or aim.zarr_format is not None:
-            raise ConversionError(f"{aim.target}: a netCDF file has no Zarr dialect and no Zarr format")
+            message = "a netCDF file has no Zarr dialect and no Zarr format"
+            raise ConversionError(f"{shown_place(aim.target)}: {message}")
         if not isinstance(aim.target, str | Path):
             raise ConversionError(f"a netCDF file is written to a path, found {aim.target!r}")
         made = kind_of(aim.kind or (kind if kind in KINDS else "NETCDF4"))
         return FileTarget(file or Path(aim.target), made)
     if isinstance(aim.target, str) and "://" in aim.target and aim.target.lower().endswith(SUFFIXES):
-        raise ConversionError(f"{aim.target}: netCDF files are written to the file system, and then uploaded")
+        message = "netCDF files are written to the file system, and then uploaded"
+        raise ConversionError(f"{shown_place(aim.target)}: {message}")
     asked = asked_of(aim.target)
     dialect = dialect_for(aim.dialect or asked.dialect or "nczarr", aim.zarr_format or asked.zarr_format)
     store, place = locate(asked.place, aim.path, "a", storage_options)

@@ -115,6 +115,17 @@ def is_plain(place: str) -> bool:
     return ":" not in place and "#" not in place and "|" not in place
 
 
+def shown_place(target: object) -> str:
+    """Return what a user has named as a place, without what may be a credential."""
+    text = str(target)
+    if not isinstance(target, str) or is_plain(text):
+        return text
+    try:
+        return parse_url(text).shown
+    except ValueError:
+        return _shown_place(re.split(r"[?#|]", text, maxsplit=1)[0])
+
+
 def parse_url(text: str) -> Url:
     """Take a path or URL apart; nothing is opened.
 
