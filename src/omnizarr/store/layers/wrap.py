@@ -142,6 +142,9 @@ class ReadOnlyStore(WrappedStore):
         if operation in _WRITES:
             self.require_writable(key)
 
+    def get_buffer(self, key: str) -> Buffer | None:
+        return self.inner.get_buffer(key)
+
     def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         return self.inner.list_sizes(prefix)
 
