@@ -241,9 +241,9 @@ class Stubborn(MemoryFileSystem):
         self._fail()
         return super().ls(path, detail)
 
-    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: object) -> None:
+    def pipe_file(self, path: str, value: bytes, **more: object) -> None:
         self._fail()
-        super().pipe_file(path, value, mode)
+        super().pipe_file(path, value, **more)
 
     def rm_file(self, path: str) -> None:
         self._fail()
