@@ -5,7 +5,7 @@ from __future__ import annotations
 from omnizarr.errors import MetadataError, NodeNotFoundError, StoreError
 from omnizarr.hierarchy.copying.journal import DELETION, unfinished
 from omnizarr.hierarchy.creating.place import kind_at
-from omnizarr.hierarchy.discover import child_names, is_node
+from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats import FORMATS
@@ -47,7 +47,12 @@ def _instead(store: Store, format: Format | None, path: str) -> str:
                 return f"the path lies inside the array /{ancestor}"
             if kind:
                 return f"the group /{ancestor} holds {_listed(child_names(store, found, ancestor))}"
-    return _found_at(store, path)
+    return f"{_found_at(store, path)} (tried {_tried(format, path)})"
+
+
+def _tried(format: Format | None, path: str) -> str:
+    formats = FORMATS.values() if format is None else (format,)
+    return ", ".join(dict.fromkeys(key for found in formats for key in deciding_keys(found, path)))
 
 
 def _kind(store: Store, format: Format, path: str) -> str | None:
