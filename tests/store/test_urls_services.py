@@ -9,7 +9,10 @@ import pytest
 
 from omnizarr.errors import StoreError, UrlError
 from omnizarr.hierarchy.linking.sources import options_for
+from omnizarr.netcdf.dialects.modes import asked_of
+from omnizarr.netcdf.opened.opening import Place
 from omnizarr.store import MemoryStore, ObjectStore, open_store
+from omnizarr.store.urls import services
 from omnizarr.store.urls.grammar import parse_url
 from omnizarr.store.urls.services import addressed, names_endpoint
 
@@ -228,6 +231,15 @@ def test_what_the_environment_signs_is_signed(
     assert said(url)["skip_signature"] == "true"
     monkeypatch.setenv(variable, "x")
     assert "skip_signature" not in said(url)
+
+
+def test_values_with_credentials_show_none() -> None:
+    options = {"secret_access_key": "S3cr3t"}
+    url = "https://a.blob.core.windows.net/c/p?sig=S3cr3t#zarr&aws.x=S3cr3t"
+    place = Place(target=url, path=None, storage_options=options, consolidated=False)
+    service = services._service(parse_url(url), has_endpoint=False)
+    assert service.options["sas_token"] == "sig=S3cr3t"
+    assert "S3cr3t" not in f"{place!r} {asked_of(url)!r} {service!r} {parse_url(url)!r}"
 
 
 @pytest.mark.parametrize(

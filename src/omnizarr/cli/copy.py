@@ -126,10 +126,10 @@ class _Copy:
     def convert(self, dialect: str | None) -> None:
         """Copy as netCDF datasets."""
         if self.options["shards"]:
-            source, target = shown_place(self.sources[0]), shown_place(self.target)
+            given, wanted = shown_place(self.sources[0]), shown_place(self.target)
             raise click.UsageError(
-                f"--shards: netCDF knows no shards; first 'omnizarr copy {source} STEP.zarr "
-                f"--zarr-format 3', then 'omnizarr copy STEP.zarr {target} --shards …'"
+                f"--shards: netCDF knows no shards; first 'omnizarr copy {given} STEP.zarr "
+                f"--zarr-format 3', then 'omnizarr copy STEP.zarr {wanted} --shards …'"
             )
         source = self.sources if self.join is not None else self.sources[0]
         aim = Aim(self.target, dialect, self.zarr_format, self.options["kind"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
@@ -53,8 +53,8 @@ class Target:
         For stores on a network.
     """
 
-    given: Any
-    storage_options: Mapping[str, Any] | None = None
+    given: Any = field(repr=False)  # a URL may have credentials too
+    storage_options: Mapping[str, Any] | None = field(default=None, repr=False)  # perhaps with credentials
 
     @property
     def source(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -59,9 +59,9 @@ class Place:
         Whether to read from consolidated metadata, and to make them for a new dataset.
     """
 
-    target: Any
+    target: Any = field(repr=False)  # a URL may have credentials too
     path: str | None
-    storage_options: Mapping[str, Any] | None
+    storage_options: Mapping[str, Any] | None = field(repr=False)  # perhaps with credentials
     consolidated: bool
 
     def within(self, store: Store) -> Self:

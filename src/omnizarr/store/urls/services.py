@@ -37,6 +37,9 @@ class Service(NamedTuple):
     options: Mapping[str, object] = {}
     has_host: bool = True
 
+    def __repr__(self) -> str:
+        return f"<Service {self.kind}>"  # URL and options may hold signatures
+
 
 def addressed(url: Url, options: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """Return the URL and the options of the object store that an address means.
