@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.group import NodeMetadata
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 
 class Owned(NamedTuple):
@@ -55,8 +55,11 @@ class Format(Protocol):
         v2: `.zarray.compressor.level`. v3: the same.
         """
 
-    def attributes_key(self, path: str) -> str:
-        """Return the key of the document that holds the attributes (v2 `.zattrs`, v3 `zarr.json`)."""
+    def attributes_key(self, path: str, kind: type[NodeMetadata] = GroupMetadata) -> str:
+        """Return the key of the document that holds the attributes (v2 `.zattrs`, v3 `zarr.json`).
+
+        Drafts have them in the document of the array or the group, whichever `kind` is.
+        """
 
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return what stands before a chunk's key: `""` or a path that ends in `/`."""
@@ -64,7 +67,8 @@ class Format(Protocol):
     def consolidated_key(self, path: str) -> str | None:
         """Return the key of the document that repeats the metadata of every node below a group.
 
-        None where it is a part of the group's own document, which `read` and `write` care for.
+        None where it is a part of the group's own document, which `read` and `write` care for, or where
+        the format has it for other groups alone.
         """
 
     def node_path(self, key: str) -> str | None:
@@ -96,6 +100,9 @@ class Format(Protocol):
 
     def owned(self, path: str) -> Owned:
         """Return where all that belongs to a node lies, what is below it included."""
+
+    def moved_key(self, key: str, old: str, new: str) -> str:
+        """Return what a key that belongs to the node at `old` is called where that node is at `new`."""
 
     def root_documents(self) -> dict[str, bytes]:
         """Return what a hierarchy has beside its nodes, by key; to be stored before the first of them."""

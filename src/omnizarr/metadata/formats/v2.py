@@ -40,7 +40,7 @@ class V2:
         at = f"{path}/" if path else ""
         return (f"{at}{ARRAY}", f"{at}{GROUP}", f"{at}{ATTRIBUTES}")
 
-    def attributes_key(self, path: str) -> str:
+    def attributes_key(self, path: str, kind: type[NodeMetadata] = GroupMetadata) -> str:
         """Return the key of `.zattrs`."""
         return f"{path}/{ATTRIBUTES}" if path else ATTRIBUTES
 
@@ -79,6 +79,10 @@ class V2:
     def owned(self, path: str) -> Owned:
         """Return what lies in the node's directory."""
         return Owned((), (f"{path}/" if path else "",))
+
+    def moved_key(self, key: str, old: str, new: str) -> str:
+        """Return the key below the new path."""
+        return (f"{new}/" if new else "") + key[len(old) + 1 if old else 0 :]
 
     def root_documents(self) -> dict[str, bytes]:
         """Return none."""

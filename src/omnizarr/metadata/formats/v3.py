@@ -44,7 +44,7 @@ class V3:
         """Return None: consolidated metadata are a part of the group's document."""
         return None
 
-    def attributes_key(self, path: str) -> str:
+    def attributes_key(self, path: str, kind: type[NodeMetadata] = GroupMetadata) -> str:
         """Return the one key."""
         return f"{path}/{_KEY}" if path else _KEY
 
@@ -80,6 +80,10 @@ class V3:
     def owned(self, path: str) -> Owned:
         """Return what lies in the node's directory."""
         return Owned((), (f"{path}/" if path else "",))
+
+    def moved_key(self, key: str, old: str, new: str) -> str:
+        """Return the key below the new path."""
+        return (f"{new}/" if new else "") + key[len(old) + 1 if old else 0 :]
 
     def root_documents(self) -> dict[str, bytes]:
         """Return none."""

@@ -6,7 +6,7 @@ https://github.com/zarr-developers/zarr-specs/pull/16
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from omnizarr.jsontypes import Json, Problems
 from omnizarr.metadata.array import ArrayMetadata
@@ -15,7 +15,13 @@ from omnizarr.metadata.formats.drafts import keys
 from omnizarr.metadata.formats.drafts.array2019 import read_array, read_group, write_array, write_group
 from omnizarr.metadata.formats.drafts.bootstrap import KEY, Bootstrap
 from omnizarr.metadata.formats.drafts.encodings import encoding_named
-from omnizarr.metadata.group import NodeMetadata
+from omnizarr.metadata.formats.drafts.gathered import (
+    USUAL_KEY,
+    declared_key,
+    read_gathered,
+    write_gathered,
+)
+from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 NAME = "3-2019"
 
@@ -35,9 +41,13 @@ class Draft2019:
         """Return the keys of the array's document and of the group's. An array comes first."""
         return (keys.document_key(path, keys.ARRAY), keys.document_key(path, keys.GROUP))
 
-    def attributes_key(self, path: str) -> str:
-        """Return the key of the group's document; an array's attributes are in its own."""
-        return keys.document_key(path, keys.GROUP)
+    def attributes_key(self, path: str, kind: type[NodeMetadata] = GroupMetadata) -> str:
+        """Return the key of the array's document, or of the group's."""
+        return keys.document_key(path, keys.GROUP if kind is GroupMetadata else keys.ARRAY)
+
+    def consolidated_key(self, path: str) -> str | None:
+        """Return the key that the bootstrap document declares, or would; None below the root."""
+        return None if path else declared_key(self.bootstrap) or USUAL_KEY
 
     def document_place(self, metadata: ArrayMetadata, at: str) -> str:
         """Return the name of the document's field that says it."""
@@ -67,8 +77,14 @@ class Draft2019:
         return dict(sorted(children.items()))
 
     def owned(self, path: str) -> Owned:
-        """Return the node's documents, and all below `meta/root` and `data`."""
+        """Return the node's documents, and all below `meta/root` and `data`; of the root, everything."""
+        if not path:
+            return Owned((), ("",))
         return Owned(self.document_keys(path), (keys.below(path), keys.data_prefix(path)))
+
+    def moved_key(self, key: str, old: str, new: str) -> str:
+        """Return the key of the document, or below `meta/root` or `data`, where other keys come to lie."""
+        return keys.moved(key, old, new)
 
     def root_documents(self) -> dict[str, bytes]:
         """Return the bootstrap document."""
@@ -85,27 +101,59 @@ class Draft2019:
     def read(
         self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
     ) -> NodeMetadata | None:
-        """Return the node, an array where there are both documents; None where there is none."""
+        """Return the node, an array where there are both documents; None where there is none.
+
+        A root's consolidated document, where it is among the documents, is read too, and is enough.
+        """
+        gathered = self.consolidated_key(path)
+        if consolidated and gathered is not None and gathered in documents:
+            return self._read_gathered(gathered, documents[gathered], problems)
         key = next((key for key in self.document_keys(path) if key in documents), None)
         if key is None:
             return None
-        try:
-            document = encoding_named(self.bootstrap.metadata_encoding).parse(documents[key])
-        except ValueError as error:
-            problems.add(keys.kind_of(key), f"expected {self.bootstrap.metadata_encoding}: {error}")
-            return None
-        is_array = keys.kind_of(key) == keys.ARRAY
-        return read_array(document, problems) if is_array else read_group(document, problems)
+        document = self._parsed(keys.kind_of(key), documents[key], problems)
+        return None if problems and document is None else self._read_node(key, document, problems)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
-        """Return the node's one document by its key.
+        """Return the node's one document by its key; before it a root's consolidated one, where it has some.
 
         Raises
         ------
         ConversionError
             The draft cannot express this node.
         """
-        is_array = isinstance(metadata, ArrayMetadata)
-        document: Json = write_array(metadata) if is_array else write_group(metadata)  # type: ignore[arg-type]
-        key = keys.document_key(path, keys.ARRAY if is_array else keys.GROUP)
-        return {key: encoding_named(self.bootstrap.metadata_encoding).dump(document)}
+        dump = encoding_named(self.bootstrap.metadata_encoding).dump
+        [(key, document)] = self._write_node(path, metadata).items()
+        gathered = self.consolidated_key(path)
+        nodes = metadata.consolidated if isinstance(metadata, GroupMetadata) else None
+        if gathered is None or nodes is None:
+            return {key: dump(document)}
+        documents = {key: document}
+        for name, node in nodes.items():
+            documents |= self._write_node(name, node)
+        return {gathered: dump(write_gathered(documents)), key: dump(document)}
+
+    def _parsed(self, at: str, data: bytes, problems: Problems) -> Json:
+        encoding = self.bootstrap.metadata_encoding
+        try:
+            return encoding_named(encoding).parse(data)
+        except ValueError as error:
+            problems.add(at, f"expected {encoding}: {error}")
+            return None
+
+    def _read_node(self, key: str, document: Json, problems: Problems) -> NodeMetadata | None:
+        is_array = keys.kind_of(key) == keys.ARRAY
+        return read_array(document, problems) if is_array else read_group(document, problems)
+
+    def _write_node(self, path: str, metadata: NodeMetadata) -> dict[str, Json]:
+        if isinstance(metadata, ArrayMetadata):
+            return {keys.document_key(path, keys.ARRAY): write_array(metadata)}
+        return {keys.document_key(path, keys.GROUP): write_group(metadata)}
+
+    def _read_gathered(self, key: str, data: bytes, problems: Problems) -> NodeMetadata:
+        inner = Problems()
+        document = self._parsed("", data, inner)
+        nodes = {} if inner else read_gathered(document, keys.node_path, self._read_node, inner)
+        problems.include(key, inner)
+        root = nodes.pop("", GroupMetadata())
+        return replace(root, consolidated=nodes) if isinstance(root, GroupMetadata) else root

@@ -34,7 +34,19 @@ def node_path(key: str) -> str | None:
     rest = key[len(ROOT) : -len(kind)]
     if not rest:
         return ""
-    return rest[1:] if rest[0] == "/" and len(rest) > 1 else None
+    is_named = rest[0] == "/" and all(name.strip(".") for name in rest[1:].split("/"))
+    return rest[1:] if is_named else None
+
+
+def moved(key: str, old: str, new: str) -> str:
+    """Return what a key that belongs to the node at `old` is called where that node is at `new`."""
+    for kind in (ARRAY, GROUP):
+        if key == document_key(old, kind):
+            return document_key(new, kind)
+    for place in (below, data_prefix):
+        if key.startswith(place(old)):
+            return place(new) + key[len(place(old)) :]
+    return data_prefix(new) + key if new else key
 
 
 def kind_of(key: str) -> str:
