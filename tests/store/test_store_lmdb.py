@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -148,6 +149,7 @@ def test_an_environment_grows_under_threads(tmp_path: Path) -> None:
                     assert reader is not None
                     assert reader.get_ranges([(0, 3), (300, 3)]) == [LARGE[:3], LARGE[300:303]]
                 assert "k" in store.list_dir().keys
+                time.sleep(0.001)  # or the writers hardly ever get the interpreter
 
         def write(name: int) -> None:
             for n in range(15):

@@ -39,21 +39,30 @@ class Gate:
     def enter(self) -> None:
         """Come in, once it is open."""
         me = threading.get_ident()
+        inside = self._inside
+        # First in, then a look: whoever shuts it looks the other way round, so one of the two sees the other.
+        # No lock, which threads would hand on with the interpreter's: 45 writes beside two readers took
+        # 1.5 s, and 18.8 with a lock here.
+        inside[me] = depth = inside.get(me, 0) + 1
+        if self._keeper in (None, me) or depth > 1:
+            return
         with self._changed:
-            while self._keeper not in (None, me) and me not in self._inside:
-                self._changed.wait()
-            self._inside[me] = self._inside.get(me, 0) + 1
+            del inside[me]
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._keeper is None)
+            inside[me] = 1
 
     def leave(self) -> None:
         """Go out."""
         me = threading.get_ident()
-        with self._changed:
-            if self._inside[me] > 1:
-                self._inside[me] -= 1
-            else:
-                del self._inside[me]
-                if self._keeper is not None:
-                    self._changed.notify_all()
+        depth = self._inside[me]
+        if depth > 1:
+            self._inside[me] = depth - 1
+            return
+        del self._inside[me]
+        if self._keeper is not None:
+            with self._changed:
+                self._changed.notify_all()
 
     def __enter__(self) -> None:
         self.enter()
