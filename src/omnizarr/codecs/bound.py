@@ -18,6 +18,7 @@ from omnizarr.codecs.buffers import memory_of
 from omnizarr.codecs.bytes import Bytes
 from omnizarr.config import config
 from omnizarr.errors import CodecError
+from omnizarr.metadata.dtype_bits import has_spare_bits, settle
 from omnizarr.metadata.extension import Extension
 from omnizarr.store.base import Buffer, ByteRange, Last, Span
 
@@ -66,6 +67,7 @@ class Chain:
     shards: Shards | None = field(init=False, repr=False, compare=False)
     _limits: tuple[int | None, ...] = field(init=False, repr=False, compare=False)
     _into: bool = field(init=False, repr=False, compare=False)
+    _loose: bool = field(init=False, repr=False, compare=False)
     _fills: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,7 +76,8 @@ class Chain:
         put(self, "_into", into)
         put(self, "_fills", not self.array_codecs and hasattr(self.serializer, "decode_into"))
         # A boolean may be stored as any byte; its memory may not.
-        put(self, "is_raw", into and not self.bytes_codecs and self.spec.dtype.kind != "b")
+        put(self, "_loose", has_spare_bits(self.spec.dtype))
+        put(self, "is_raw", into and not self.bytes_codecs and not self._loose)
         alone = not self.array_codecs and not self.bytes_codecs
         put(self, "shards", getattr(self.serializer, "shards", None) if alone else None)
         exact = self.serializer.encoded_size(self.serialized)
@@ -136,7 +139,7 @@ class Chain:
                     limit = config.settings.max_chunk_bytes
                 data = codec.decode(data, limit, None if i else memory)
             if data is memory and out is not None:
-                return _settled(out)
+                return settle(out) if self._loose else out
             codec = self.serializer
             if out is not None and self._fills:
                 cast(DecodesInto, codec).decode_into(data, self.serialized, out)
@@ -307,13 +310,6 @@ def _bound(codec: BytesToBytes, size: int | None) -> int | None:
     if size is None:
         return None
     return codec.encoded_size(size) or size + size // 64 + 1024
-
-
-def _settled(out: AnyArray) -> AnyArray:
-    """Make 0 or 1 of every byte of a boolean array that was filled as bytes."""
-    if out.dtype.kind == "b":
-        np.not_equal(out.view(np.uint8), 0, out=out)
-    return out
 
 
 def _text(error: Exception) -> str:

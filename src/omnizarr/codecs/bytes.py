@@ -15,6 +15,7 @@ from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.buffers import memory_of
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_object, read_string
+from omnizarr.metadata.dtype_bits import has_spare_bits, is_custom, is_settled, settle
 from omnizarr.store.base import Buffer
 
 _ORDER = {"little": "<", "big": ">"}
@@ -24,7 +25,8 @@ _ORDER = {"little": "<", "big": ">"}
 class Bytes:
     """Store an array's memory; `endian` is `"little"`, `"big"`, or None for the data type's own order.
 
-    Structured types are packed. A boolean is stored as 0 or 1; any other byte is read as true.
+    Structured types are packed. A boolean is stored as 0 or 1; any other byte is read as true. Numbers of
+    less than a byte take one; its upper bits are stored as 0, and ignored when they are read.
     """
 
     name: ClassVar[str] = "bytes"
@@ -47,8 +49,12 @@ class Bytes:
         return spec.nbytes
 
     def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
+        if spec.dtype.kind == "V" and not is_settled(array):
+            array = settle(np.array(array, order="C"))
         if needs_swap(spec.dtype, self.endian):
-            return memory_of(np.ascontiguousarray(array, spec.dtype).view(_raw(spec.dtype)).byteswap())
+            plain = _plain(spec.dtype)
+            native = np.ascontiguousarray(array, packed(spec.dtype)).view(plain)
+            return memory_of(np.ascontiguousarray(native, self.stored(plain)))
         return memory_of(np.ascontiguousarray(array, self.stored(spec.dtype)))
 
     def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
@@ -58,10 +64,15 @@ class Bytes:
             return np.empty(spec.shape, spec.dtype)
         dtype = spec.dtype
         if needs_swap(dtype, self.endian):
-            return np.ndarray(spec.shape, _raw(dtype), data).byteswap().view(dtype)
+            plain = _plain(dtype)
+            found = np.ndarray(spec.shape, self.stored(plain), data).astype(plain).view(packed(dtype))
+            return (settle(found) if has_spare_bits(dtype) else found).astype(dtype, copy=False)
         if dtype.kind == "b":
             return np.ndarray(spec.shape, np.uint8, data).astype(bool)
-        return np.ndarray(spec.shape, self.stored(dtype), data).astype(dtype, copy=False)
+        stored = np.ndarray(spec.shape, self.stored(dtype), data)
+        if dtype.kind == "V" and has_spare_bits(dtype):
+            return settle(stored.astype(dtype))
+        return stored.astype(dtype, copy=False)
 
     def stored(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """Return the dtype of the elements as they are stored."""
@@ -81,12 +92,12 @@ def has_byte_order(dtype: np.dtype[Any]) -> bool:
         return any(has_byte_order(field[0]) for field in dtype.fields.values())
     if dtype.kind == "U":
         return True
-    return dtype.itemsize > 1 and (dtype.kind not in "SVO" or _is_custom(dtype))
+    return dtype.itemsize > 1 and (dtype.kind not in "SVO" or is_custom(dtype))
 
 
 def needs_swap(dtype: np.dtype[Any], endian: str | None) -> bool:
-    """Say whether `dtype` must be swapped by hand: ml_dtypes' types know no byte order."""
-    return endian not in (None, sys.byteorder) and dtype.itemsize > 1 and _is_custom(dtype)
+    """Say whether elements, or fields of them, must be swapped by hand: ml_dtypes' know no byte order."""
+    return endian not in (None, sys.byteorder) and _has_unswapped(dtype)
 
 
 def packed(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -99,9 +110,24 @@ def packed(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([(name, packed(dtype.fields[name][0])) for name in dtype.names])
 
 
-def _is_custom(dtype: np.dtype[Any]) -> bool:
-    return dtype.isbuiltin != 1 and dtype.kind == "V" and dtype.type is not np.void
+def _has_unswapped(dtype: np.dtype[Any]) -> bool:
+    if dtype.subdtype is not None:
+        return _has_unswapped(dtype.subdtype[0])
+    if dtype.fields is not None:
+        return any(_has_unswapped(field[0]) for field in dtype.fields.values())
+    return dtype.itemsize > 1 and is_custom(dtype)
 
 
-def _raw(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a packed dtype of the same layout with numpy's integers in the place of ml_dtypes' types."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((_plain(base), shape))
+    if dtype.names is not None:
+        return np.dtype([(name, _plain(dtype[name])) for name in dtype.names])
+    if not is_custom(dtype):
+        return dtype
+    if str(dtype.kind) == "W":  # ml_dtypes' complex numbers: two parts
+        part = f"u{dtype.itemsize // 2}"
+        return np.dtype([("real", part), ("imag", part)])
     return np.dtype(f"u{dtype.itemsize}")

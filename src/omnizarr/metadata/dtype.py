@@ -6,11 +6,24 @@ https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from omnizarr.jsontypes import JsonObject
+from omnizarr.jsontypes import Json, JsonObject
+
+
+class Scalars(Protocol):
+    """How single values of a type are read and written, where numpy's kind of it does not tell."""
+
+    def read(self, value: Json) -> Any:
+        """Return the value that JSON stands for; MisfitError where it does not fit the type."""
+
+    def write(self, value: Any) -> Json:
+        """Return the JSON of a value."""
+
+    def given(self, value: Any) -> Any:
+        """Return what a user gives as a value; MisfitError, ValueError or TypeError where it does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +41,14 @@ class DataType:
     configuration
         The v3 configuration, where the type has one. A field of a `struct` that is itself an array,
         which only v2 knows, has a `shape` beside its name and type.
+    scalars
+        How fill values are read and written; None for the way of numpy's kind.
     """
 
     name: str
     dtype: np.dtype[Any]
     configuration: JsonObject = field(default_factory=dict)
+    scalars: Scalars | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_variable(self) -> bool:
@@ -60,7 +76,8 @@ def _byte_orders(dtype: np.dtype[Any]) -> set[str]:
     if dtype.subdtype is not None:
         return _byte_orders(dtype.subdtype[0])
     if dtype.fields is None:
-        return {_ORDERS[dtype.byteorder]}
+        # Types of other packages say "=" even where they are of one byte.
+        return {"none" if dtype.itemsize == 1 else _ORDERS[dtype.byteorder]}
     return set[str]().union(*(_byte_orders(entry[0]) for entry in dtype.fields.values()))
 
 
@@ -70,7 +87,7 @@ _NUMBERS = (
 )
 _VARIABLE = ("string", "bytes", "variable_length_bytes")
 
-# Every type that is a name alone, by name; types of other packages are added here.
+# Numpy's types that are a name alone, by name; all others are those of `dtype_v3.DATA_TYPES`.
 PLAIN: dict[str, DataType] = {
     **{name: DataType(name, np.dtype(name)) for name in _NUMBERS},
     **{name: DataType(name, np.dtype(object)) for name in _VARIABLE},

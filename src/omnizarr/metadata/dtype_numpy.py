@@ -15,7 +15,9 @@ import numpy as np
 from omnizarr.errors import MetadataError, Problem, UnsupportedError
 from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, shown
 from omnizarr.metadata.dtype import PLAIN, DataType
+from omnizarr.metadata.dtype_bits import has_custom, is_custom
 from omnizarr.metadata.dtype_v3 import read_data_type, write_data_type
+from omnizarr.metadata.registry import loaded
 
 
 def from_numpy(dtype: Any) -> DataType:
@@ -58,12 +60,16 @@ def data_type_of(dtype: np.dtype[Any]) -> DataType:
     UnsupportedError
         Zarr has no such type.
     """
+    if is_custom(dtype) or (dtype.names == ("real", "imag") and has_custom(dtype)):
+        small: DataType | None = loaded(_SMALL)(dtype)
+        if small is not None:
+            return small
     if dtype.names is not None:
         return _struct(dtype)
     plain = PLAIN.get(dtype.name)
     if plain is not None and plain.dtype.kind == dtype.kind:
         return plain if plain.dtype == dtype else DataType(plain.name, dtype)
-    maker = _MAKERS.get(dtype.kind)
+    maker = None if is_custom(dtype) else _MAKERS.get(dtype.kind)
     if maker is None:
         raise UnsupportedError([Problem("dtype", f"there is no Zarr data type for numpy's {dtype}", True)])
     return maker(dtype)
@@ -102,6 +108,7 @@ def _object(dtype: np.dtype[Any]) -> DataType:
     raise MetadataError([Problem("dtype", f"object does not say what the objects are: {expected}")])
 
 
+_SMALL = "omnizarr.metadata.dtype_small:of_numpy"  # imports ml_dtypes
 _MAKERS: dict[str, Callable[[np.dtype[Any]], DataType]] = {
     "U": _text,
     "S": _bytes,

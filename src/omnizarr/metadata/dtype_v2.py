@@ -14,6 +14,7 @@ import numpy as np
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.jsontypes import Json, Problems, as_json, read_ints, read_string, shown
 from omnizarr.metadata.dtype import OBJECT, PLAIN, DataType
+from omnizarr.metadata.dtype_bits import has_custom
 from omnizarr.metadata.dtype_numpy import data_type_of
 
 _UNIT = r"\[(?:[1-9][0-9]{0,8})?[a-zA-Zμ]+\]"
@@ -76,12 +77,20 @@ def write_dtype(data_type: DataType) -> Json:
     """
     if data_type.is_variable:
         return data_type.configuration.get(FIELDS, "|O")
+    if data_type.scalars is not None or has_custom(data_type.dtype):
+        raise ConversionError(f"Zarr v2 has no data type {_named(data_type)}")
     if data_type.dtype.names is not None:
         return _write_fields(data_type.dtype)
     text = data_type.dtype.str
     if _simple(text) is None or (data_type.dtype.kind == "V" and not _is_raw(data_type)):
         raise ConversionError(f"Zarr v2 has no data type {data_type.name}")
     return text
+
+
+def _named(data_type: DataType) -> str:
+    inner = data_type.dtype.fields if data_type.scalars is None else None
+    strange = [field[0].name for field in (inner or {}).values() if has_custom(field[0])]
+    return f"{data_type.name} of {', '.join(strange)}" if strange else data_type.name
 
 
 def _is_raw(data_type: DataType) -> bool:

@@ -25,6 +25,8 @@ from omnizarr.jsontypes import (
 )
 from omnizarr.metadata.dtype import PLAIN, DataType
 from omnizarr.metadata.extension import UNREADABLE, Extension, read_extension
+from omnizarr.metadata.registry import Registry
+from omnizarr.metadata.small_names import COMPLEX, FLOATS, INTEGERS
 
 _RAW = re.compile(r"r([1-9][0-9]{0,19})")
 _MAX_LENGTH = 2**31 - 1  # numpy's largest item
@@ -63,7 +65,7 @@ def _configured(extension: Extension, at: str, problems: Problems) -> DataType:
     if raw:
         read_object(configuration, place, problems)
         return _read_raw(int(raw[1]), at, problems)
-    reader = _READERS.get(name)
+    reader = DATA_TYPES.find(name)
     if reader is None:
         problems.add(at, f"the data type {shown(name)} is not known here", unsupported=True)
         return _UNKNOWN
@@ -82,6 +84,7 @@ def _read_time(name: str, configuration: JsonObject, at: str, problems: Problems
     unit = read_string(fields.get("unit", "s"), inside(at, "unit"), problems, _UNITS)
     factor = read_int(fields.get("scale_factor", 1), inside(at, "scale_factor"), problems, 1, _MAX_LENGTH)
     unit = "us" if unit == "μs" else unit
+    name = name if name.startswith("numpy.") else f"numpy.{name}"
     code = "M8" if name == "numpy.datetime64" else "m8"
     dtype = np.dtype(code if unit == "generic" else f"{code}[{factor}{unit}]")
     return DataType(name, dtype, {"unit": unit, "scale_factor": factor})
@@ -150,15 +153,59 @@ def _write_field(struct: str, name: str, kind: DataType) -> Json:
     return [name, written] if struct == "structured" else {"name": name, "data_type": written}
 
 
-_Reader: TypeAlias = Callable[[str, JsonObject, str, Problems], DataType]
+def _read_in_bits(name: str, configuration: JsonObject, at: str, problems: Problems) -> DataType:
+    """Read a type as it was first proposed: its length in bits."""
+    fields = read_object(configuration, at, problems, required=("length_bits",))
+    place = inside(at, "length_bits")
+    bits = read_int(fields.get("length_bits", 32), place, problems, 1, 8 * _MAX_LENGTH)
+    if bits % 8:
+        problems.add(place, f"expected a multiple of 8, found {bits}")
+        return _UNKNOWN
+    now, reader = _IN_BITS[name]
+    return reader(now, {"length_bytes": bits // 8}, at, problems)
 
-# Every type that has a configuration, by name.
-_READERS: dict[str, _Reader] = {
+
+Reader: TypeAlias = Callable[[str, JsonObject, str, Problems], DataType]
+
+_IN_BITS: dict[str, tuple[str, Reader]] = {
+    "fixed-length-ascii": ("null_terminated_bytes", _read_bytes),
+    "fixed-length-bytes": ("raw_bytes", _read_void),
+    "fixed-length-ucs4": ("fixed_length_utf32", _read_text),
+}
+
+_OTHER_NAMES = {"complex_float32": "complex64", "complex_float64": "complex128"}
+
+
+def _read_other_name(name: str, configuration: JsonObject, at: str, problems: Problems) -> DataType:
+    read_object(configuration, at, problems)
+    return PLAIN[_OTHER_NAMES[name]]
+
+
+_SMALL = "omnizarr.metadata.dtype_small:read_small"
+
+# Every type but those of `PLAIN` and `r<bits>`, by name.
+_READERS: dict[str, str | Reader] = {
     "fixed_length_utf32": _read_text,
     "null_terminated_bytes": _read_bytes,
     "raw_bytes": _read_void,
     "numpy.datetime64": _read_time,
     "numpy.timedelta64": _read_time,
+    "datetime64": _read_time,  # as they were first proposed
+    "timedelta64": _read_time,
+    **dict.fromkeys(_IN_BITS, _read_in_bits),
+    **dict.fromkeys(_OTHER_NAMES, _read_other_name),
     "struct": _read_struct,
     "structured": _read_struct,
+    **dict.fromkeys((*INTEGERS, *FLOATS, *COMPLEX), _SMALL),
 }
+
+DATA_TYPES: Registry[Reader] = Registry("omnizarr.data_types", _READERS)
+
+
+def register_data_type(name: str, reader: Reader) -> None:
+    """Make a data type known: `reader(name, configuration, at, problems)` returns it.
+
+    Faults of the configuration go to `problems`, with locations that start with `at`. Entry points of
+    the group `omnizarr.data_types` do the same.
+    """
+    DATA_TYPES.register(name, reader)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from omnizarr.jsontypes import Json, Problems, inside, shown
-from omnizarr.metadata.dtype import DataType
+from omnizarr.metadata.dtype import DataType, Scalars
 from omnizarr.metadata.dtype_v3 import read_data_type
 from omnizarr.metadata.scalars import (
     NAT,
@@ -57,6 +57,8 @@ def as_fill(value: Any, data_type: DataType) -> Any:
         The value does not fit the data type.
     """
     dtype = data_type.dtype
+    if data_type.scalars is not None:
+        return _as_scalar(value, data_type.scalars)
     if dtype.kind == "O":
         return _as_object(value, data_type)
     if dtype.names is not None:
@@ -67,6 +69,13 @@ def as_fill(value: Any, data_type: DataType) -> Any:
     if given.ndim:
         raise ValueError(f"expected one value, found an array of shape {given.shape}")
     return given.astype(dtype.newbyteorder("="))[()] if given.dtype.kind in "US" else _cast(value, data_type)
+
+
+def _as_scalar(value: Any, scalars: Scalars) -> Any:
+    try:
+        return scalars.given(value)
+    except MisfitError as error:
+        raise ValueError(f"expected {error}") from None
 
 
 def _cast(value: Any, data_type: DataType) -> Any:
@@ -105,10 +114,12 @@ def _as_object(value: Any, data_type: DataType) -> Any:
 def read_fill(value: Json, data_type: DataType, at: str, problems: Problems) -> Any:
     """Read a fill value; one that does not fit is a problem, and the default is returned."""
     dtype = data_type.dtype
-    if dtype.names is not None:
-        return _read_struct(value, data_type, at, problems)
-    read = OBJECT_READERS[data_type.name] if dtype.kind == "O" else READERS[dtype.kind]
     try:
+        if data_type.scalars is not None:
+            return data_type.scalars.read(value)
+        if dtype.names is not None:
+            return _read_struct(value, data_type, at, problems)
+        read = OBJECT_READERS[data_type.name] if dtype.kind == "O" else READERS[dtype.kind]
         return read(value, dtype)
     except MisfitError as error:
         problems.add(at, f"expected {error}, found {shown(value)}")
@@ -118,6 +129,8 @@ def read_fill(value: Json, data_type: DataType, at: str, problems: Problems) -> 
 def write_fill(value: Any, data_type: DataType) -> Json:
     """Return the JSON of a fill value."""
     dtype = data_type.dtype
+    if data_type.scalars is not None:
+        return data_type.scalars.write(value)
     if dtype.names is not None:
         return _write_struct(value, data_type)
     if dtype.kind == "V" and data_type.name != "raw_bytes":
@@ -168,7 +181,7 @@ def _write_struct(value: Any, data_type: DataType) -> Json:
 def _item(value: Any, name: str) -> Any:
     """Return a field as the scalar that an array of its type would hold."""
     item = value[name]
-    return np.void(item.tobytes()) if item.dtype.kind == "V" and item.dtype.names is None else item
+    return np.void(item.tobytes()) if item.dtype.type is np.void and item.dtype.names is None else item
 
 
 def _fields(data_type: DataType) -> list[tuple[str, DataType]]:
