@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from omnizarr.errors import StoreError, UrlError
-from omnizarr.hierarchy.linking.sources import options_for
+from omnizarr.hierarchy.linking.sources import options_for, outer_places
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.opened.opening import Place
 from omnizarr.store import MemoryStore, ObjectStore, open_store
@@ -211,6 +212,16 @@ def test_links_have_no_requests_signed_for_a_server_that_they_name(profiles: Pat
         assert said(target, options)["skip_signature"] is True
 
 
+def test_links_within_a_server_have_what_its_file_has() -> None:
+    pytest.importorskip("obstore")
+    given = {"access_key_id": "A", "secret_access_key": "S"}
+    ours = open_store("s3://localhost:9000/b/a.zarr", mode="a", storage_options=given)
+    (target,) = outer_places(ours, "", "../b.zarr")
+    assert target == "s3://localhost:9000/b/b.zarr"
+    assert options_for(target, ours, given) == given
+    assert options_for("s3://localhost:9001/b/b.zarr", ours, given) == {"skip_signature": True}
+
+
 def test_signatures_in_queries() -> None:
     azure = addressed(parse_url("https://account.blob.core.windows.net/c/p?sv=1&sig=S3cr3t"), {})
     assert azure == ("az://c/p", {"account_name": "account", "sas_token": "sv=1&sig=S3cr3t"})
@@ -245,18 +256,33 @@ def test_values_with_credentials_show_none() -> None:
 @pytest.mark.parametrize(
     ("url", "name"),
     [
-        ("https://b.s3.eu-west-1.amazonaws.com/k", "s3://b/k"),
-        ("s3://localhost:9000/b/k#aws.access_key_id=A&aws.secret_access_key=S3cr3t", "s3://b/k"),
-        ("https://a.blob.core.windows.net/c/p?sv=1&sig=S3cr3t", "az://c/p"),
-        ("https://a.blob.core.windows.net/c/p", "az://c/p"),
-        ("https://storage.googleapis.com/b/k", "gs://b/k"),
+        ("s3://b/k#aws.region=x", "s3://b/k"),
+        ("https://b.s3.eu-west-1.amazonaws.com/k/", "https://b.s3.eu-west-1.amazonaws.com/k"),
+        ("https://s3.eu-west-1.amazonaws.com/b/k#mode=s3", "https://s3.eu-west-1.amazonaws.com/b/k"),
+        (
+            "s3://localhost:9000/b/k#aws.access_key_id=A&aws.secret_access_key=S3cr3t",
+            "s3://localhost:9000/b/k",
+        ),
+        ("https://h/b/k#mode=s3", "s3+https://h/b/k"),
+        ("http://h:1/b/k#mode=s3", "s3+http://h:1/b/k"),
+        ("https://a.blob.core.windows.net/c/p?sv=1&sig=S3cr3t", "https://a.blob.core.windows.net/c/p"),
+        ("https://storage.googleapis.com/b/k", "https://storage.googleapis.com/b/k"),
+        ("https://storage.googleapis.com/b/k#mode=gs3", "gs3://b/k"),
+        ("https://b.storage.googleapis.com/k#mode=gs3", "gs3://b/k"),
         ("https://h/p?token=S3cr3t", "https://h/p"),
-        ("gs3://b/k#aws.access_key_id=A&aws.secret_access_key=S3cr3t", "s3://b/k"),
+        ("gs3://b/k#aws.access_key_id=A&aws.secret_access_key=S3cr3t", "gs3://b/k"),
     ],
 )
-def test_obstore_takes_what_addresses_say(url: str, name: str) -> None:
+def test_the_name_of_a_store_is_an_address_of_it_without_credentials(url: str, name: str) -> None:
     pytest.importorskip("obstore")
     store = open_store(url, mode="r")
     inner = getattr(store, "inner", store)
-    assert isinstance(inner, ObjectStore) and inner.name == name
+    assert isinstance(inner, ObjectStore) and store.name == inner.name == name
     assert "S3cr3t" not in f"{store!r} {store} {inner.name} {inner.identity}"
+    again = pickle.loads(pickle.dumps(inner))
+    assert again.name == name and again.identity == inner.identity
+    if "?" not in url:
+        assert addressed(parse_url(name), {})[0].rstrip("/") == addressed(parse_url(url), {})[0].rstrip("/")
+        assert addressed(parse_url(name), {})[1].get("endpoint") == addressed(parse_url(url), {})[1].get(
+            "endpoint"
+        )

@@ -81,10 +81,10 @@ def options_for(target: str, store: Store, options: Mapping[str, Any] | None) ->
     Credentials and headers stay with the kind of service, and on the web with the host, that they are for.
     A server that speaks the protocol of S3, and that just the link names, gets no signature at all.
     """
-    if names_endpoint(target, options or {}):
+    ours, theirs = urlsplit(store.name), urlsplit(target)
+    if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc) and names_endpoint(target, options or {}):
         known = {name: value for name, value in (options or {}).items() if name in _FOR_ANY_HOST}
         return {**known, "skip_signature": True}
-    ours, theirs = urlsplit(store.name), urlsplit(target)
     if options is None or theirs.scheme.lower() not in NETWORK:
         return None
     same_host = theirs.scheme not in _WEB or ours.netloc == theirs.netloc

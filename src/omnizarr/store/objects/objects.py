@@ -59,6 +59,9 @@ class ObjectStore(Store):
         its client (`timeout`, …), and `retry_config`. `conditional_put="process"` is ours: for servers
         that know no conditions, where no other process writes.
 
+    name
+        Another name than the URL without credentials: the address that it was found by.
+
     Raises
     ------
     StoreError
@@ -69,11 +72,16 @@ class ObjectStore(Store):
     deletes_at_once = _PAGE
 
     def __init__(
-        self, url: str, *, read_only: bool = False, storage_options: Mapping[str, object] | None = None
+        self,
+        url: str,
+        *,
+        read_only: bool = False,
+        storage_options: Mapping[str, object] | None = None,
+        name: str | None = None,
     ) -> None:
-        self._made_of = (url, read_only, dict(storage_options or {}))
+        self._made_of = (url, read_only, dict(storage_options or {}), name)
         self.place = connect(url, storage_options or {})
-        self.name = self.place.name
+        self.name = self.place.name if name is None else name
         self.read_only = read_only or self.place.kind == "http"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -109,7 +117,7 @@ class ObjectStore(Store):
 
     @property
     def identity(self) -> str:
-        return f"{self.place.server} {self.name}"
+        return f"{self.place.server} {self.place.name}"
 
     def size(self, key: str) -> int | None:
         found = self.facts(key)
@@ -264,7 +272,7 @@ class ObjectStore(Store):
 
     def _prove(self, key: str) -> None:
         """Find out, once for each bucket, whether a server keeps to conditions or ignores them."""
-        bucket = (self.place.server, self.name.split("/")[2])
+        bucket = (self.place.server, self.place.name.split("/")[2])
         if self.place.conditions != "unproved" or bucket in _proved:
             return
         with _proving:
@@ -319,7 +327,7 @@ class ObjectStore(Store):
 
     def _alone(self, key: str) -> AbstractContextManager[object]:
         """Return the lock of a key: within a process, writes wait for one another."""
-        return _locks.of(f"{self.name}/{key}")
+        return _locks.of(f"{self.place.name}/{key}")
 
     def _failing(self, action: str, key: str, *, absent: bool = False) -> AbstractContextManager[None]:
         return failures(self.place, action, key, absent=absent)
@@ -330,8 +338,8 @@ class ObjectStore(Store):
         )
 
 
-def _made(url: str, read_only: bool, storage_options: dict[str, object]) -> ObjectStore:
-    return ObjectStore(url, read_only=read_only, storage_options=storage_options)
+def _made(url: str, read_only: bool, storage_options: dict[str, object], name: str | None) -> ObjectStore:
+    return ObjectStore(url, read_only=read_only, storage_options=storage_options, name=name)
 
 
 def _flat(value: Buffer) -> bytes | memoryview:

@@ -28,7 +28,7 @@ from omnizarr.store.urls.fragments import split_fragment
 from omnizarr.store.urls.grammar import Step, Url, is_plain, parse_url, scheme_of
 from omnizarr.store.urls.local import local_place, path_of_url
 from omnizarr.store.urls.modes import MODES, MUST_EXIST, Mode, Opener, Options, StoreLike
-from omnizarr.store.urls.services import addressed
+from omnizarr.store.urls.services import addressed, name_of
 from omnizarr.store.zips.inside import InnerZipStore
 from omnizarr.store.zips.zip import ZipStore
 
@@ -255,8 +255,10 @@ def _open_memory(url: str, mode: Mode, options: Options) -> Store:
 
 
 def _open_objects(url: str, mode: Mode, options: Options) -> Store:
-    place, known = addressed(parse_url(url), options)
-    return _in_mode(ObjectStore(place, read_only=mode == "r", storage_options=known), mode)
+    parsed = parse_url(url)
+    place, known = addressed(parsed, options)
+    name = name_of(parsed)
+    return _in_mode(ObjectStore(place, read_only=mode == "r", storage_options=known, name=name), mode)
 
 
 OPENERS: dict[str, Opener] = {

@@ -69,6 +69,19 @@ def addressed(url: Url, options: Mapping[str, object]) -> tuple[str, dict[str, o
     return service.url, {name: value for name, value in found.items() if name not in given} | kept
 
 
+def name_of(url: Url) -> str:
+    """Return the address itself without credentials, as one that leads to the same place again."""
+    shown = url.shown.rstrip("/")
+    parts = urlsplit(url.place)
+    modes = url.fragment.modes
+    if url.scheme not in ("http", "https") or modes.isdisjoint(("s3", "gs3")) or _AWS.fullmatch(parts.netloc):
+        return shown
+    google = _google(parts, "gs3" in modes)
+    if google is not None:
+        return f"gs3{google.url[2:]}".rstrip("/") if google.kind == "s3" else shown
+    return shown if "s3" not in modes else f"s3+{shown}"
+
+
 def names_endpoint(place: str, options: Mapping[str, object]) -> bool:
     """Say whether a place names a server of S3's protocol itself, rather than just a bucket."""
     if scheme_of(place) not in ("s3", "s3+http", "s3+https", "gs3", "http", "https"):
