@@ -296,3 +296,30 @@ def test_a_move_to_a_server_and_back(server, options) -> None:
     omnizarr.move(target, source)
     assert {key: source.get(key) for key in source.list_prefix()} == before
     assert list(target.list_prefix()) == []
+
+
+def test_what_reading_shards_asks(options, asked) -> None:
+    store = ObjectStore("s3://bucket/shards", storage_options=options)
+    data = np.arange(1, 512 * 512 + 1, dtype="f4").reshape(512, 512)
+    omnizarr.create_array(store, data=data, chunks=(32, 32), shards=(256, 256), compressors=None)
+    array = omnizarr.open_array(store, mode="r")
+    found = []
+    # all of each shard; or its index with the end of it, and what is wanted in one piece
+    assert asked(lambda: found.append(array[...])) == {"GET": 4}
+    assert asked(lambda: found.append(array[3, 5])) == {"GET": 2}
+    assert asked(lambda: found.append(array[3])) == {"GET": 4}
+    assert asked(lambda: found.append(array[:, 7])) == {"GET": 4}
+    assert np.array_equal(found[0], data)
+    assert found[1] == data[3, 5]
+    assert np.array_equal(found[2], data[3])
+    assert np.array_equal(found[3], data[:, 7])
+
+
+def test_inner_chunks_that_are_large_are_read_in_part_and_at_once(options, asked) -> None:
+    store = InFlight(ObjectStore("s3://bucket/large-shards", storage_options=options))
+    data = np.arange(1, 2**22 + 1, dtype="f8").reshape(8, 2**19)
+    omnizarr.create_array(store, data=data, chunks=(1, 2**18), shards=(8, 2**19), compressors=None)
+    array = omnizarr.open_array(store, mode="r")
+    found = []
+    assert asked(lambda: found.append(array[:6, 100:103])) == {"GET": 1 + 6}
+    assert np.array_equal(found[0], data[:6, 100:103])

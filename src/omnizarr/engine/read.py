@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from omnizarr.codecs.chain import Chain
 from omnizarr.codecs.sharding import EMPTY, Shards
+from omnizarr.config import config
 from omnizarr.engine.layout import Layout
 from omnizarr.engine.pool import batches, run
 from omnizarr.engine.raw import read_raw
@@ -25,6 +26,9 @@ from omnizarr.geometry.region import Region, numpy_index, take
 
 # From this size on, fresh memory costs more than copying through scratch memory.
 _WORTH_SCRATCH = 128 * 1024
+
+# Up to this size whole inner chunks come with others by one request, rather than a part of each by many.
+_GATHERED = 256 * 1024
 
 # Called with a region's array: reads it, or says that nothing is stored there.
 ReadInto = Callable[[NDArray[Any]], bool]
@@ -91,11 +95,7 @@ def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], 
     `spread` allows to use more threads for the chunks inside a shard.
     """
     if chain.shards is not None:
-        with value.held() as held:
-            if held is None:
-                return False
-            _read_shard(held, chain, chain.shards, region, dest, spread)
-            return True
+        return _read_shard(value, chain.shards, plan(region, inner_axes(chain)), dest, spread)
     if chain.is_raw:
         return read_raw(value, chain.spec, region, dest)
     data = value.whole()
@@ -118,17 +118,22 @@ def _decoded(chain: Chain, data: Any) -> NDArray[Any]:
     return chain.decode(data, scratch(spec.shape, spec.dtype))
 
 
-def _read_shard(
-    value: HeldValue, chain: Chain, shards: Shards, region: Region, dest: NDArray[Any], spread: bool
-) -> None:
-    planned = plan(region, inner_axes(chain))
+def _read_shard(value: Value, shards: Shards, planned: Plan, dest: NDArray[Any], spread: bool) -> bool:
+    """Read what is planned of a shard: by one request for all of it, or by its index first."""
     if 2 * len(planned) > prod(shards.counts):
-        whole = memoryview(value.whole() or b"")
-        value = MemoryValue(whole)
+        data = value.whole()
+        if data is None:
+            return False
+        whole = memoryview(data)
         index = shards.read_index(_index_bytes(whole, shards), len(whole))
-    else:
-        index = shards.read_index(value.part(shards.index_part()) or b"", None)
-    _read_inner(value, shards, index, planned, dest, spread)
+        _read_inner(MemoryValue(whole), shards, index, planned, dest, spread)
+        return True
+    with value.held() as held:
+        if held is None:
+            return False
+        index = shards.read_index(held.part(shards.index_part()) or b"", None)
+        _read_inner(held, shards, index, planned, dest, spread)
+        return True
 
 
 def _index_bytes(data: memoryview, shards: Shards) -> memoryview:
@@ -167,14 +172,22 @@ def _read_inner(
             _place(dest, part, read_into)
 
     workers = threads_inside(inner, len(planned)) if spread else 1
+    if spread and value.waits and _is_read_in_parts(value, inner):
+        workers = min(len(planned), config.settings.requests)
     # One request for many chunks: 64 of them are read from a file in 0.09 ms, and one by one in 0.4.
-    batch = max(1, min(64, len(planned) // (2 * workers), 2**24 // max(1, inner.spec.nbytes)))
-    run(batches(planned.parts(), batch), read, workers=workers)
+    count = len(planned) if value.waits and workers <= 1 else min(64, len(planned) // (2 * workers))
+    batch = max(1, min(count, 2**24 // max(1, inner.spec.nbytes)))
+    run(batches(planned.parts(), batch), read, workers=workers, waiting=value.waits)
+
+
+def _is_read_in_parts(value: HeldValue, inner: Chain) -> bool:
+    """Say whether of inner chunks no more is read than is wanted, by a request for each."""
+    return inner.is_raw and not (value.waits and inner.spec.nbytes <= _GATHERED)
 
 
 def _chunks(value: HeldValue, inner: Chain, extents: Sequence[tuple[int, int]]) -> Sequence[Value]:
     """Return inner chunks as values: in memory where each will be needed whole."""
-    if inner.is_raw or inner.shards is not None or isinstance(value, MemoryValue):
+    if _is_read_in_parts(value, inner) or inner.shards is not None or isinstance(value, MemoryValue):
         return [value.within(*extent) for extent in extents]
     spans = [(0, 0) if start == EMPTY else (start, length) for start, length in extents]
     found = value.parts(spans) or ()

@@ -32,6 +32,10 @@ class Value(Protocol):
 class HeldValue(Value, Protocol):
     """A value that stays as it is, so that an index read from it is true of the rest."""
 
+    @property
+    def waits(self) -> bool:
+        """Whether each reading waits for a network, so that few pay off, or many at once."""
+
     def within(self, start: int, length: int) -> HeldValue:
         """Return a part as a value."""
 
@@ -63,7 +67,7 @@ class StoredValue:
     def held(self) -> Iterator[HeldValue | None]:
         """Hold on to the value as it is now."""
         with self.store.reading(self.key) as reader:
-            yield None if reader is None else Extent(reader, 0, None)
+            yield None if reader is None else Extent(reader, 0, None, self.store.requests > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Extent:
     reader: Reader
     start: int
     length: int | None
+    waits: bool = False
 
     def whole(self) -> Buffer:
         """Return all bytes."""
@@ -109,7 +114,7 @@ class Extent:
         if self.length is not None:
             start, stop = _bounds(Span(start, length), self.length)
             length = stop - start
-        return Extent(self.reader, self.start + start, length)
+        return Extent(self.reader, self.start + start, length, self.waits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,11 @@ class MemoryValue:
     """Bytes in memory."""
 
     data: memoryview
+
+    @property
+    def waits(self) -> bool:
+        """No: they are here."""
+        return False
 
     def whole(self) -> Buffer | None:
         """Return all bytes."""
