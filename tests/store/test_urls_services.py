@@ -175,6 +175,13 @@ def test_what_is_wrong_with_an_address(url: str, message: str) -> None:
     assert "S3cr3t" not in str(caught.value)
 
 
+def test_a_name_with_a_dot_is_a_host_where_netcdf_says_so() -> None:
+    assert addressed(parse_url("s3://my.bucket/k"), {}) == ("s3://my.bucket/k", {})
+    place, options = addressed(parse_url("s3://my.host/bucket/k#mode=nczarr,s3"), {})
+    assert (place, options["endpoint"]) == ("s3://bucket/k", "https://my.host")
+    assert addressed(parse_url("s3://10.0.0.1/bucket/k"), {})[1]["endpoint"] == "https://10.0.0.1"
+
+
 def test_an_endpoint_of_ones_own_makes_a_name_with_a_dot_a_bucket() -> None:
     options = {"endpoint": "http://h:1", "skip_signature": True}
     assert addressed(parse_url("s3://my.bucket/k"), options) == ("s3://my.bucket/k", options)
@@ -188,7 +195,8 @@ def test_an_endpoint_of_ones_own_makes_a_name_with_a_dot_a_bucket() -> None:
         ("s3://bucket/k", False),
         ("s3://b/k#aws.region=x", False),
         ("s3://b/k#aws.endpoint=http://h", True),
-        ("s3://h.example/b/k", True),
+        ("s3://h.example/b/k#mode=zarr", True),
+        ("s3://h.example/b/k", False),
         ("s3+http://h/b/k", True),
         ("gs3://b/k", True),
         ("https://h/b/k", False),

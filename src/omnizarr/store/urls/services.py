@@ -19,8 +19,8 @@ _AWS = re.compile(
 )
 _GOOGLE = re.compile(r"(?:(.+)\.)?storage\.googleapis\.com", re.IGNORECASE)
 _AZURE = re.compile(r"([a-z0-9-]+)\.(?:blob|dfs)\.core\.windows\.net", re.IGNORECASE)
-# What stands in the place of a bucket, and is a host: it has a port or a dot, or is this machine.
-_HOST = re.compile(r".+:\d+|\[.*\]|localhost|[^.]+(\.[^.]+)+", re.IGNORECASE)
+# What stands in the place of a bucket, and is a host: it has a port, is a number, this machine or Amazon's.
+_HOST = re.compile(r".+:\d+|\[.*\]|localhost|\d+(\.\d+){3}|.+\.amazonaws\.com(\.cn)?", re.IGNORECASE)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _GOOGLE_S3 = "https://storage.googleapis.com"
 _ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3")
@@ -107,10 +107,15 @@ def _service(url: Url, *, has_endpoint: bool) -> Service:
         return Service(f"s3://{rest}", "s3", {"endpoint": _GOOGLE_S3})
     if url.scheme in ("s3+http", "s3+https"):
         return _at_endpoint(url, parts, url.scheme.removeprefix("s3+"))
-    if url.scheme == "s3" and _HOST.fullmatch(bucket) and not has_endpoint:
+    if url.scheme == "s3" and _is_host(bucket, url) and not has_endpoint:
         return _aws(parts) or _at_endpoint(url, parts, "http" if parts.hostname in _LOOPBACK else "https")
     kind = {"s3": "s3", "gs": "gs", "gcs": "gs"}.get(url.scheme, "az")
     return Service(url.place, kind, has_host=False)
+
+
+def _is_host(bucket: str, url: Url) -> bool:
+    """Say whether a server stands where a bucket may: netCDF-C, whose URLs have modes, takes any dot for one."""
+    return bool(_HOST.fullmatch(bucket)) or (bool(url.fragment.modes) and "." in bucket)
 
 
 def _of_web(url: Url, parts: SplitResult) -> Service:
