@@ -302,7 +302,7 @@ UNSUPPORTED: dict[str, tuple[dict[str, Any], str, str]] = {
         "acme.type",
     ),
     "grid": ({"chunk_grid": {"name": "acme.grid"}}, "chunk_grid", "acme.grid"),
-    "keys": ({"chunk_key_encoding": "fanout"}, "chunk_key_encoding", "fanout"),
+    "keys": ({"chunk_key_encoding": "spiral"}, "chunk_key_encoding", "spiral"),
     "storage transformer": (
         {"storage_transformers": [{"name": "acme.box"}]},
         "storage_transformers[0]",
@@ -510,5 +510,5 @@ def test_keys_and_paths() -> None:
 def test_formats_by_number() -> None:
     assert format_of(3).zarr_format == 3
     assert [format.zarr_format for format in FORMATS.values()] == list(FORMATS) == [3, 2]
-    with pytest.raises(ConversionError, match="expected one of 3, 2, '3-2019', found 4"):
+    with pytest.raises(ConversionError, match="expected one of 3, 2, '3-2019', '3-2020', '3-2022', found 4"):
         format_of(4)

@@ -18,6 +18,7 @@ from omnizarr.jsontypes import Problems
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import Chain, chain_to_v2, chain_to_v3, is_v2_chain
+from omnizarr.metadata.chunk_keys_draft import DraftChunkKeys
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.dtype_v2 import write_dtype
 from omnizarr.metadata.extension import read_extensions
@@ -138,9 +139,11 @@ class _ConvertedArray(NamedTuple):
 
 def _array_to_v3(metadata: ArrayMetadata) -> _ConvertedArray:
     chain = chain_to_v3(metadata.codecs, metadata.data_type)
+    keys = chunk_keys.DEFAULT if isinstance(metadata.chunk_keys, DraftChunkKeys) else metadata.chunk_keys
     return _ConvertedArray(
         replace(
             metadata,
+            chunk_keys=keys,
             data_type=chain.data_type,
             codecs=chain.codecs,
             fill_value=_refilled(metadata.fill_value, chain.data_type, default_fill),

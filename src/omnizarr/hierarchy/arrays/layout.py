@@ -12,6 +12,7 @@ from omnizarr.engine.layout import Layout
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.chunk_keys_draft import DraftChunkKeys
 from omnizarr.metadata.fill import default_fill
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
@@ -39,7 +40,10 @@ def layout_of(store: Store, format: Format, path: str, metadata: ArrayMetadata, 
     """Return where the chunks of an array lie, which `chain` encodes."""
     prefix = format.data_prefix(path, metadata)
     axes = metadata.grid.axes(metadata.shape)
-    return Layout(store, path, prefix, metadata.chunk_keys, metadata.grid, axes, chain)
+    keys = metadata.chunk_keys
+    if isinstance(keys, DraftChunkKeys) and not metadata.shape:
+        keys = keys.as_found(lambda key: store.exists(prefix + key))
+    return Layout(store, path, prefix, keys, metadata.grid, axes, chain)
 
 
 def checked_chain(format: Format, metadata: ArrayMetadata, problems: Problems) -> Chain | None:

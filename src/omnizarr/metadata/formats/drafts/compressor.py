@@ -56,10 +56,10 @@ def _read_compressor(value: Json, itemsize: int, problems: Problems) -> Extensio
     if name is None:
         problems.add(inside(at, "codec"), f"the codec {shown(uri)} is not known here", unsupported=True)
         return Extension("bytes")
-    return codec_to_v3(Extension(PREFIX + name, _as_numcodecs(name, options)), itemsize)
+    return codec_to_v3(Extension(PREFIX + name, as_numcodecs(name, options)), itemsize)
 
 
-def _as_numcodecs(name: str, options: JsonObject) -> JsonObject:
+def as_numcodecs(name: str, options: JsonObject) -> JsonObject:
     """Return a configuration as numcodecs has it: blosc's shuffle a number, without the item size."""
     if name != "blosc":
         return options

@@ -9,6 +9,7 @@ from omnizarr.jsontypes import JsonObject, Problems
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.drafts.bootstrap import KEY, bootstrap_document, read_bootstrap
 from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
+from omnizarr.metadata.formats.drafts.later import is_later, later_draft
 
 __all__ = ["KEY", "draft_at", "draft_of"]
 
@@ -24,4 +25,6 @@ def draft_at(data: bytes | None, problems: Problems) -> Format | None:
 
 def draft_of(document: JsonObject, problems: Problems) -> Format:
     """Return the format that a parsed bootstrap document declares; faults go to `problems`."""
+    if is_later(document):
+        return later_draft(document, problems)
     return Draft2019(read_bootstrap(document, problems))

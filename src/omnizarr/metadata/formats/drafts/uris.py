@@ -12,7 +12,7 @@ DATETIMES = "http://purl.org/zarr/spec/protocol/extensions/datetime-dtypes/1.0"
 CONSOLIDATED = "urn:omnizarr:extension:consolidated-metadata:1.0"
 
 _CODEC = "http://purl.org/zarr/spec/codec/"
-_CORE = re.compile(r"https?://purl\.org/zarr/spec/protocol/core/([0-9]+)\.([0-9]+)/?")
+_CORE = re.compile(r"https?://purl\.org/zarr/spec/(?:protocol/)?core/([0-9]+)\.([0-9]+)/?")
 _EXTENSION = re.compile(r"https?://(purl\.org/zarr/spec/protocol/extensions/[^/]+/[0-9]+)\.[0-9]+/?")
 
 
