@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from omnizarr.codecs.chain import Chain
 from omnizarr.geometry.grid import Axis, Grid, RegularGrid
-from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.chunk_keys import ChunkKeyEncoding
 from omnizarr.store.base import Store
 
 
@@ -30,7 +30,7 @@ class Layout:
     store: Store
     path: str
     prefix: str
-    keys: ChunkKeys
+    keys: ChunkKeyEncoding
     grid: Grid
     axes: Sequence[Axis]
     chain: Chain

@@ -21,7 +21,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.arrays.resize import appended, stored_chunks
 from omnizarr.jsontypes import shown
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.chunk_keys import ChunkKeyEncoding, ChunkKeys
 from omnizarr.metadata.dtype_numpy import from_numpy
 from omnizarr.metadata.extension import Extension
 
@@ -113,7 +113,7 @@ def _with_endian(codec: Extension) -> Extension:
     return replace(codec, configuration={**codec.configuration, "endian": "little"}) if is_open else codec
 
 
-def _vacant_keys(array: Array) -> ChunkKeys:
+def _vacant_keys(array: Array) -> ChunkKeyEncoding:
     """Return an encoding of chunk keys by which nothing is stored; on Zarr v2 there is one only."""
     old = array.metadata.chunk_keys
     if array.zarr_format == 2:

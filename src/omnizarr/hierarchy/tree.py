@@ -75,7 +75,7 @@ def described(metadata: NodeMetadata) -> str:
     if not isinstance(metadata, ArrayMetadata):
         return ""
     kind = metadata.data_type
-    return f"{metadata.shape} {kind.name if kind.is_variable else kind.dtype}"
+    return f"{metadata.shape} {kind.dtype if kind.scalars is None and not kind.is_variable else kind.name}"
 
 
 def draw(name: str, nodes: Iterable[tuple[str, NodeMetadata]], max_nodes: int) -> Tree:

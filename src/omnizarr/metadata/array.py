@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from omnizarr.geometry.grid import Grid
 from omnizarr.jsontypes import Json, JsonObject
-from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.chunk_keys import ChunkKeyEncoding
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.extension import Extension
 
@@ -40,7 +40,7 @@ class ArrayMetadata:
     shape: tuple[int, ...]
     data_type: DataType
     grid: Grid
-    chunk_keys: ChunkKeys
+    chunk_keys: ChunkKeyEncoding
     codecs: tuple[Extension, ...]
     fill_value: Any
     dimension_names: tuple[str | None, ...] | None = None

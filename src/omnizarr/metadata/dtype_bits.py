@@ -30,6 +30,30 @@ def has_custom(dtype: np.dtype[Any]) -> bool:
     return is_custom(dtype)
 
 
+def is_pair(dtype: np.dtype[Any]) -> bool:
+    """Say whether a structure is a complex number of parts of which numpy has no complex numbers."""
+    return dtype.names == ("real", "imag") and has_custom(dtype)
+
+
+def pairs_of(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return complex or real numbers as an array of pairs; what is one already is left as it is."""
+    values = np.asarray(value)
+    if values.dtype.names is None and values.dtype.kind != "O":
+        result = np.zeros(values.shape, dtype)
+        result["real"] = values.real
+        result["imag"] = values.imag
+        return result
+    return values.astype(dtype) if values.dtype.names is not None else np.asarray(value, dtype)
+
+
+def complex_of(pairs: NDArray[Any]) -> NDArray[Any]:
+    """Return pairs as complex numbers that numpy can calculate with."""
+    found = np.empty(pairs.shape, np.complex64)
+    found.real = pairs["real"]
+    found.imag = pairs["imag"]
+    return found
+
+
 def bits_of(dtype: np.dtype[Any]) -> int:
     """Return the number of bits that count in an element that is no structure."""
     return _BITS.get(dtype.name, 8 * dtype.itemsize) if is_custom(dtype) else 8 * dtype.itemsize

@@ -6,13 +6,26 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectili
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
+from typing import TypeAlias
 
 import numpy as np
 
 from omnizarr.geometry.grid import Grid, RectilinearGrid, RegularGrid
-from omnizarr.jsontypes import Json, Problems, inside, read_int, read_list, read_object, read_string, shown
+from omnizarr.jsontypes import (
+    Json,
+    JsonObject,
+    Problems,
+    inside,
+    read_int,
+    read_list,
+    read_object,
+    read_string,
+    shown,
+)
 from omnizarr.metadata.extension import UNREADABLE, read_extension
+from omnizarr.metadata.registry import Registry
 
 _MAX_LENGTH = 2**63 - 1
 _MAX_DIMENSIONS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
@@ -57,23 +70,28 @@ def read_grid(value: Json, shape: tuple[int, ...], at: str, problems: Problems, 
     if chunks is not None and len(chunks) == ndim and min(chunks, default=1) > 0:
         return RegularGrid(chunks)
     extension = read_extension(value, at, problems)
-    place = inside(at, "configuration")
-    if extension.name == "regular":
-        fields = read_object(extension.configuration, place, problems, required=("chunk_shape",))
-        chunk_at = f"{place}.chunk_shape"
-        chunks = (
-            read_lengths(fields["chunk_shape"], chunk_at, problems, 1) if "chunk_shape" in fields else shape
-        )
-        check_rank(fields.get("chunk_shape"), ndim, chunk_at, problems)
-        return RegularGrid(chunks)
-    if extension.name == "rectilinear":
-        fields = read_object(extension.configuration, place, problems, required=("kind", "chunk_shapes"))
-        read_string(fields.get("kind", "inline"), f"{place}.kind", problems, ("inline",))
-        if "chunk_shapes" in fields:
-            return _read_rectilinear(fields["chunk_shapes"], shape, f"{place}.chunk_shapes", problems, ndim)
-    elif extension is not UNREADABLE:
+    if extension is UNREADABLE:
+        return _one_chunk(shape)
+    reader = CHUNK_GRIDS.find(extension.name)
+    if reader is None:
         problems.add(at, f"the chunk grid {shown(extension.name)} is not known here", unsupported=True)
+        return _one_chunk(shape)
+    return reader(extension.configuration, shape, inside(at, "configuration"), problems, ndim)
+
+
+def _one_chunk(shape: tuple[int, ...]) -> RegularGrid:
     return RegularGrid(tuple(max(1, length) for length in shape))
+
+
+def _read_regular(
+    configuration: JsonObject, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
+) -> RegularGrid:
+    fields = read_object(configuration, at, problems, required=("chunk_shape",))
+    if "chunk_shape" not in fields:
+        return _one_chunk(shape)
+    place = f"{at}.chunk_shape"
+    check_rank(fields["chunk_shape"], ndim, place, problems)
+    return RegularGrid(read_lengths(fields["chunk_shape"], place, problems, 1))
 
 
 def _usual_chunks(value: Json) -> tuple[int, ...] | None:
@@ -108,12 +126,17 @@ def _runs(edges: tuple[int, ...]) -> Json:
 
 
 def _read_rectilinear(
-    value: Json, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
-) -> RectilinearGrid:
-    items = read_list(value, at, problems, ndim)
+    configuration: JsonObject, shape: tuple[int, ...], at: str, problems: Problems, ndim: int | None
+) -> Grid:
+    fields = read_object(configuration, at, problems, required=("kind", "chunk_shapes"))
+    read_string(fields.get("kind", "inline"), f"{at}.kind", problems, ("inline",))
+    if "chunk_shapes" not in fields:
+        return _one_chunk(shape)
+    place = f"{at}.chunk_shapes"
+    items = read_list(fields["chunk_shapes"], place, problems, ndim)
     return RectilinearGrid(
         tuple(
-            _read_axis(item, length, f"{at}[{i}]", problems)
+            _read_axis(item, length, f"{place}[{i}]", problems)
             for i, (item, length) in enumerate(zip(items, shape, strict=False))
         )
     )
@@ -147,3 +170,21 @@ def _read_edges(value: Json, at: str, problems: Problems, room: int) -> list[int
         problems.add(at, f"more than {_MAX_EDGES} chunks along one axis", unsupported=True)
         return []
     return [edge] * count
+
+
+Reader: TypeAlias = Callable[[JsonObject, tuple[int, ...], str, Problems, int | None], Grid]
+
+_READERS: dict[str, str | Reader] = {"regular": _read_regular, "rectilinear": _read_rectilinear}
+
+CHUNK_GRIDS: Registry[Reader] = Registry("omnizarr.chunk_grids", _READERS)
+
+
+def register_chunk_grid(name: str, reader: Reader) -> None:
+    """Make a chunk grid known: `reader(configuration, shape, at, problems, ndim)` returns it.
+
+    What it returns is regular or rectilinear, which every grid of boxes is. A document keeps its words as
+    long as they mean the same. Faults of the configuration go to `problems`, with locations that start
+    with `at`; `ndim` is None where the shape could not be read. Entry points of the group
+    `omnizarr.chunk_grids` do the same.
+    """
+    CHUNK_GRIDS.register(name, reader)

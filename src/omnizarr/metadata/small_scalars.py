@@ -26,7 +26,8 @@ class SmallFloat:
     """Values of a float type of which numpy itself knows nothing.
 
     A number is rounded to the nearest value; one beyond the largest is refused, also where the type would
-    take the largest for it. Names of values that the type does not have are refused.
+    take the largest for it. Names of values that the type does not have are refused. Zero is the smallest
+    value of the one type without a zero, as tensorstore writes and reads it.
 
     Attributes
     ----------
@@ -80,6 +81,8 @@ class SmallFloat:
         if not math.isfinite(number):
             return self._special(number)
         result = self.dtype.type(number)
+        if number == 0 and not self._has_zero:
+            return self._of_bits(0)
         # The one type without a zero has no sign either.
         if abs(number) < self.limit and math.isfinite(float(result)) and (number > 0 or self._has_zero):
             return result
@@ -100,7 +103,7 @@ class SmallFloat:
 
     def _misfit(self) -> MisfitError:
         named = [name for name, number in _NAMED.items() if self._holds(number)]
-        number = "a number" if self._has_zero else "a number above 0"
+        number = "a number" if self._has_zero else "a number of at least 0"
         choices = ", ".join([f"{number} that {self.dtype.name} can hold", *(f'"{name}"' for name in named)])
         return MisfitError(f'{choices} or the bits as "0x{(1 << self.bits) - 1:x}"')
 

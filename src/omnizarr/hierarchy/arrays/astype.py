@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from omnizarr.metadata.dtype_bits import complex_of, is_pair
+
 
 class Readable(Protocol):
     """What a view needs of an array."""
@@ -43,7 +45,10 @@ class AsType:
         return self.shape[0]
 
     def __getitem__(self, selection: Any) -> Any:
-        return self.array[selection].astype(self.dtype)
+        values = self.array[selection]
+        if is_pair(values.dtype) and self.dtype.names is None:
+            values = complex_of(values)
+        return values.astype(self.dtype)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         array: NDArray[Any] = self[...]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from omnizarr.codecs.base import ArrayToBytes
 from omnizarr.codecs.vlen import VlenBytes, VlenUtf8
 from omnizarr.errors import SelectionError
+from omnizarr.metadata.dtype_bits import is_pair, pairs_of
 
 # Numpy converts any of these to any other, so that it may be done later, chunk by chunk.
 _NUMBERS = "biufc"
@@ -28,6 +29,8 @@ def as_values(value: Any, dtype: np.dtype[Any], serializer: ArrayToBytes) -> NDA
     CodecError
         An element is no string, or no bytes.
     """
+    if is_pair(dtype):
+        return pairs_of(value, dtype)
     if dtype.kind == "O":
         values = np.asarray(value, object)
         return serializer.plain(values) if isinstance(serializer, VlenUtf8 | VlenBytes) else values

@@ -24,7 +24,7 @@ from omnizarr.hierarchy.creating.codec_arguments import (
 from omnizarr.jsontypes import Json, Problems, as_json
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.chunk_keys import ChunkKeys, read_chunk_keys
+from omnizarr.metadata.chunk_keys import ChunkKeyEncoding, read_chunk_keys
 from omnizarr.metadata.dtype import OBJECT, PLAIN, DataType
 from omnizarr.metadata.dtype_numpy import from_numpy
 from omnizarr.metadata.fill import as_fill, default_fill
@@ -64,7 +64,8 @@ class ArrayArguments(TypedDict, total=False):
     attributes
         The user's attributes.
     chunk_key_encoding
-        A `ChunkKeys`, a name, or an object with a name and a separator; for Zarr v2 also the separator.
+        A `ChunkKeyEncoding`, a name, or an object with a name and a configuration, or a name and a
+        separator; for Zarr v2 also the separator.
     dimension_names
         A name or None for each axis (Zarr v3).
     """
@@ -129,7 +130,7 @@ def plan_array(
         shape=lengths,
         data_type=data_type,
         grid=grid,
-        chunk_keys=_chunk_keys(chunk_key_encoding, is_v2),
+        chunk_keys=_chunk_keys(chunk_key_encoding, is_v2, len(lengths)),
         codecs=codecs,
         fill_value=_fill(fill_value, data_type, is_v2),
         dimension_names=_dimension_names(dimension_names, len(lengths), is_v2),
@@ -190,11 +191,11 @@ def _fill(value: Any, data_type: DataType, is_v2: bool) -> Any:
         raise MetadataError([Problem("fill_value", message)]) from None
 
 
-def _chunk_keys(given: Any, is_v2: bool) -> ChunkKeys:
+def _chunk_keys(given: Any, is_v2: bool, ndim: int) -> ChunkKeyEncoding:
     if given is None:
         return chunk_keys.V2 if is_v2 else chunk_keys.DEFAULT
-    if isinstance(given, ChunkKeys):
-        return given
+    if hasattr(given, "to_json"):  # one of ours
+        given = given.to_json()
     if hasattr(given, "to_dict"):  # zarr-python's
         given = given.to_dict()
     if given in ("/", "."):
@@ -202,7 +203,7 @@ def _chunk_keys(given: Any, is_v2: bool) -> ChunkKeys:
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
         given = {"name": given[0], "separator": given[1]}
     problems = Problems()
-    keys = read_chunk_keys(_in_full(given), "chunk_key_encoding", problems)
+    keys = read_chunk_keys(_in_full(given), "chunk_key_encoding", problems, ndim)
     if is_v2 and keys.name != "v2":
         problems.add("chunk_key_encoding", f"Zarr v2 has the encoding 'v2' alone, found {keys.name!r}")
     problems.check()

@@ -21,7 +21,7 @@ from omnizarr.metadata.chains import (
     numcodecs_id,
     reversal,
 )
-from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.chunk_keys import ChunkKeys, separator_of
 from omnizarr.metadata.convert import as_v2
 from omnizarr.metadata.dtype import DataType
 from omnizarr.metadata.dtype_v2 import read_dtype, write_dtype
@@ -267,13 +267,13 @@ def _write_array(metadata: ArrayMetadata) -> JsonObject:
         "dtype": write_dtype(metadata.data_type),
         **_write_codecs(metadata),
         "fill_value": write_fill_v2(metadata.fill_value, metadata.data_type),
-        "dimension_separator": metadata.chunk_keys.separator,
+        "dimension_separator": separator_of(metadata.chunk_keys),
     }
     for name, value in metadata.extra.items():
         document.setdefault(name, value)
     if not metadata.spelling:
         return document
-    if "dimension_separator" not in metadata.spelling and metadata.chunk_keys.separator == ".":
+    if "dimension_separator" not in metadata.spelling and separator_of(metadata.chunk_keys) == ".":
         del document["dimension_separator"]
     return respelled(document, metadata.spelling, lambda name, value: _same(name, value, metadata))
 
@@ -311,5 +311,5 @@ def _means(name: str, value: Json, metadata: ArrayMetadata, problems: Problems) 
         case "chunks":
             return _read_chunks(value, metadata.shape, "", problems, metadata.ndim) == metadata.grid
         case "dimension_separator":
-            return _read_separator(value, "", problems) == metadata.chunk_keys.separator
+            return _read_separator(value, "", problems) == separator_of(metadata.chunk_keys)
     return False

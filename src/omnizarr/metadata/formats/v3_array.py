@@ -42,7 +42,9 @@ def read_array(document: JsonObject, problems: Problems) -> ArrayMetadata:
         shape=shape,
         data_type=data_type,
         grid=read_grid(grid, shape, "chunk_grid", problems, ndim),
-        chunk_keys=read_chunk_keys(get("chunk_key_encoding", "default"), "chunk_key_encoding", problems),
+        chunk_keys=read_chunk_keys(
+            get("chunk_key_encoding", "default"), "chunk_key_encoding", problems, ndim
+        ),
         codecs=_read_codecs(get("codecs", ["bytes"]), problems),
         fill_value=read_fill(document["fill_value"], data_type, "fill_value", problems) if typed else None,
         dimension_names=None if names is None else _read_names(names, ndim, problems),
@@ -151,7 +153,7 @@ def _means(name: str, value: Json, metadata: ArrayMetadata, problems: Problems) 
         case "chunk_grid":
             return read_grid(value, metadata.shape, "", problems, metadata.ndim) == metadata.grid
         case "chunk_key_encoding":
-            return read_chunk_keys(value, "", problems) == metadata.chunk_keys
+            return read_chunk_keys(value, "", problems, metadata.ndim) == metadata.chunk_keys
         case "fill_value":
             return same_fill(read_fill(value, metadata.data_type, "", problems), metadata.fill_value)
         case "codecs":

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from omnizarr.jsontypes import inside, shown
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.chunk_keys import separator_of
 from omnizarr.zom.conventions.ome_edition import EDITION_04, EDITION_05, Edition
 from omnizarr.zom.conventions.ome_metadata import ImageLabel, Multiscale
 from omnizarr.zom.conventions.places import Missing, Place
@@ -132,7 +133,7 @@ def _check_dimensions(level: _Level, edition: Edition, multiscale: Multiscale) -
         expected = f"expected {len(names)} dimensions, one for each axis of the image"
         yield place.violation("shape", f"{expected}, found {len(array.shape)}")
     if edition is EDITION_04:
-        if (separator := array.chunk_keys.separator) != "/":
+        if (separator := separator_of(array.chunk_keys)) != "/":
             yield place.violation("dimension_separator", f'expected "/", found {shown(separator)}')
     elif array.dimension_names != names:
         found = "none" if array.dimension_names is None else shown(list(array.dimension_names))

@@ -11,7 +11,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.jsontypes import Json, JsonObject, Problems, inside, read_object, shown
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.chunk_keys import ChunkKeys
+from omnizarr.metadata.chunk_keys import ChunkKeyEncoding, ChunkKeys, separator_of
 from omnizarr.metadata.convert import as_v3
 from omnizarr.metadata.extension import Extension
 from omnizarr.metadata.fill import read_fill, same_fill, write_fill
@@ -155,10 +155,10 @@ def _read_grid(
     return RegularGrid(lengths), ChunkKeys("v2", "/" if separator == "/" else ".")
 
 
-def _write_grid(grid: RegularGrid, keys: ChunkKeys) -> JsonObject:
+def _write_grid(grid: RegularGrid, keys: ChunkKeyEncoding) -> JsonObject:
     document: JsonObject = {"type": "regular", "chunk_shape": list(grid.chunk_shape)}
-    if keys.separator != ".":
-        document["separator"] = keys.separator
+    if separator_of(keys) != ".":
+        document["separator"] = separator_of(keys)
     return document
 
 
