@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from omnizarr.cli.parameters import CODEC_EXAMPLE, EVERY, ChunkSpec, Codecs, FilterSpec, Lengths, Size
-from omnizarr.cli.places import PlaceType, netcdf_file
+from omnizarr.cli.places import PlaceType
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted, shown_size
 from omnizarr.config import config
@@ -25,6 +25,7 @@ from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.detect import Pure, detect
 from omnizarr.netcdf.dialects.modes import asked_of
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.netcdf.filters.known import Shuffle, Zlib
 from omnizarr.netcdf.filters.text import read_filter_attribute
 from omnizarr.store.urls.grammar import shown_place

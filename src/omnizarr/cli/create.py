@@ -9,10 +9,11 @@ from typing import BinaryIO
 import click
 
 from omnizarr.cli.diff import model_in
-from omnizarr.cli.places import PlaceType, netcdf_file, store_at
+from omnizarr.cli.places import PlaceType, store_at
 from omnizarr.cli.sizes import counted
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.store.urls.grammar import shown_place
 from omnizarr.zom.storing import store_model
 

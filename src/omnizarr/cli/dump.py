@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from omnizarr.cli.output import write_text
-from omnizarr.cli.places import netcdf_file, place_argument
+from omnizarr.cli.places import place_argument
 from omnizarr.errors import NodeTypeError, OmniZarrError
 from omnizarr.netcdf.cdl.writing.chosen import Chosen
 from omnizarr.netcdf.cdl.writing.datasets import name_of, raw_values
@@ -19,6 +19,7 @@ from omnizarr.netcdf.cdl.writing.options import Comments, Language, Precision, S
 from omnizarr.netcdf.cdl.writing.special import Storage
 from omnizarr.netcdf.cdl.writing.write import Read, write_cdl
 from omnizarr.netcdf.dataset import Dataset
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.files.storage import storage_of
 from omnizarr.netcdf.model.nodes import GroupModel, VariableModel, join

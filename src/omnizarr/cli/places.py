@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -13,7 +11,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.locate import Place, locate
-from omnizarr.netcdf.files.magic import is_netcdf
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.store.urls.open import Mode
 
 
@@ -31,8 +29,6 @@ class PlaceType(click.ParamType[str]):
 
 place_argument = click.argument("place", metavar="PLACE", type=PlaceType())
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-
-NETCDF = (".nc", ".nc4", ".cdf", ".netcdf")
 
 
 @contextmanager
@@ -53,15 +49,6 @@ def store_at(place: str, mode: Mode = "r") -> Iterator[Place]:
     found = locate(place, None, mode)
     with found.store:
         yield found
-
-
-def netcdf_file(place: str) -> Path | None:
-    """Return the netCDF or HDF5 file that a place is, or by its name claims to be; None for other places."""
-    path = Path(unquote(urlsplit(place).path)) if place.startswith("file://") else Path(place)
-    if not path.is_file():
-        claims = path.suffix.lower() in NETCDF and not path.exists()
-        return path if claims and "://" not in str(path) else None
-    return path if path.suffix.lower() in NETCDF or is_netcdf(path) else None
 
 
 def _refuse_netcdf_file(place: str) -> None:

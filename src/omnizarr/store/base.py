@@ -9,12 +9,14 @@ Prefixes are directories: `""` for the root, otherwise a path that ends in `/`.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self, TypeAlias
+from weakref import WeakSet
 
 from omnizarr.errors import ReadOnlyError
 from omnizarr.store.mapping import StoreMapping
@@ -238,10 +240,15 @@ class Store(ABC):
 class KeyLocks:
     """One lock for each of many keys, drawn from a fixed set; for stores that lock in process."""
 
-    __slots__ = ("_locks",)
+    __slots__ = ("__weakref__", "_locks")
 
     def __init__(self, count: int = 16) -> None:
         self._locks = tuple(threading.RLock() for _ in range(count))
+        _every_lock.add(self)
+
+    def renew(self) -> None:
+        """Have new locks: in a forked process nobody is left who could release those that were held."""
+        self._locks = tuple(threading.RLock() for _ in self._locks)
 
     def of(self, key: str) -> AbstractContextManager[object]:
         """Return the lock of a key; distinct keys seldom share one."""
@@ -254,3 +261,15 @@ class KeyLocks:
             for lock in self._locks:
                 held.enter_context(lock)
             yield
+
+
+_every_lock: WeakSet[KeyLocks] = WeakSet()
+
+
+def _forked() -> None:
+    for locks in _every_lock:
+        locks.renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

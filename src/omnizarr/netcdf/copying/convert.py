@@ -27,7 +27,7 @@ from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.netcdf.copying.join import joined_sources
 from omnizarr.netcdf.copying.options import Chunks, Options, chosen
-from omnizarr.netcdf.copying.source import SUFFIXES, Source, netcdf_file, open_source, variables_of
+from omnizarr.netcdf.copying.source import Source, open_source, variables_of
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.copying.target_file import FileTarget
 from omnizarr.netcdf.copying.target_zarr import ZarrTarget
@@ -35,6 +35,7 @@ from omnizarr.netcdf.copying.transfer import Task, plan_task, transfer
 from omnizarr.netcdf.dialects.detect import dialect_for
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.files.kinds import KINDS, kind_of
+from omnizarr.netcdf.files.magic import SUFFIXES, netcdf_file
 from omnizarr.netcdf.model.nodes import GroupModel, Loss
 from omnizarr.netcdf.values.storage import longest_text
 from omnizarr.store.base import Store

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.dialects.writing import new_array
 from omnizarr.netcdf.files import hdf5
 from omnizarr.netcdf.files.chunks import ChunksOfFile
-from omnizarr.netcdf.files.magic import is_netcdf
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.filters.known import Fletcher32, Shuffle, is_storable
 from omnizarr.netcdf.model.items import AnyArray
@@ -37,7 +36,6 @@ from omnizarr.store.base import Store
 Region = tuple[slice, ...]
 
 _ROWS = 1024
-SUFFIXES = (".nc", ".nc4", ".cdf", ".netcdf")
 
 
 class Source(Protocol):
@@ -87,18 +85,6 @@ def open_source(source: Any, path: str | None, storage_options: Mapping[str, Any
     if file is not None and not path:
         return FileSource(file)
     return ZarrSource(source, path, storage_options)
-
-
-def netcdf_file(place: Any) -> Path | None:
-    """Return the netCDF or HDF5 file that a place is, or by its name claims to be; None for other places."""
-    if not isinstance(place, str | Path):
-        return None
-    text = str(place)
-    path = Path(unquote(urlsplit(text).path)) if text.startswith("file://") else Path(text)
-    if not path.is_file():
-        claims = path.suffix.lower() in SUFFIXES and not path.exists()
-        return path if claims and "://" not in text else None
-    return path if path.suffix.lower() in SUFFIXES or is_netcdf(path) else None
 
 
 class ZarrSource:

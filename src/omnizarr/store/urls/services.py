@@ -114,7 +114,7 @@ def _service(url: Url, *, has_endpoint: bool) -> Service:
 
 
 def _is_host(bucket: str, url: Url) -> bool:
-    """Say whether a server stands where a bucket may: netCDF-C, whose URLs have modes, takes any dot for one."""
+    """Say whether a server is named where a bucket may be: any with a dot, where netCDF-C's modes follow."""
     return bool(_HOST.fullmatch(bucket)) or (bool(url.fragment.modes) and "." in bucket)
 
 
