@@ -31,7 +31,7 @@ def command(source: str, target: str, memory: int, overwrite: bool, yes: bool, d
     """
     aim = asked_of(target).place
     with node_at(source) as node:
-        # What could not be moved is told before anything is asked; the target is not opened, nor made, for it.
+        # What could not be moved is told before anything is asked; for that the target is not made.
         plan = plan_copy(node, MemoryStore(), node.format, memory=memory, strict=True)
         arrays = len(plan.tasks)
         size = shown_size(plan.total_bytes)
