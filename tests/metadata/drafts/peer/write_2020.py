@@ -1,28 +1,27 @@
 """Writes hierarchies of the draft of 2020 with zarr-python 2.18, and what it reads of them as JSON.
 
-    python write_2020.py FOLDER
+    ZARR_V3_EXPERIMENTAL_API=1 ZARR_V3_SHARDING=1 python write_2020.py FOLDER
 
 In FOLDER: `directory/`, `archive.zip`, `keys.json` (a dictionary of keys, in hexadecimal), all three alike;
 `root/`, whose root is an array; and `values.json`. `write_all` is the content.
 """
 
 import json
-import os
 import sys
 import types
 from pathlib import Path
-
-os.environ["ZARR_V3_EXPERIMENTAL_API"] = os.environ["ZARR_V3_SHARDING"] = "1"
-# zarr-python looks for a storage transformer of its tests, which need pytest, before it reads its own.
-_tests = types.ModuleType("zarr.tests.test_storage_v3")
-_tests.DummyStorageTransfomer = types.SimpleNamespace(extension_uri="")
-sys.modules[_tests.__name__] = _tests
+from zipfile import ZIP_DEFLATED
 
 import numcodecs
 import numpy as np
 import zarr
 from zarr._storage.v3 import DirectoryStoreV3, KVStoreV3, ZipStoreV3
 from zarr._storage.v3_storage_transformers import ShardingStorageTransformer
+
+# zarr-python looks for a storage transformer of its tests, which need pytest, before it reads its own.
+_tests = types.ModuleType("zarr.tests.test_storage_v3")
+_tests.DummyStorageTransfomer = types.SimpleNamespace(extension_uri="")
+sys.modules[_tests.__name__] = _tests
 
 CORE = ["bool", "i1", "u1", *(f"{o}{k}{n}" for o in "<>" for k in "iuf" for n in (2, 4, 8))]
 EXTENDED = ["<c8", ">c16", "<M8[ns]", ">m8[s]", "|S5", "<U3", ">U2", "|V3"]
@@ -98,12 +97,25 @@ def write_all(store):
     array(store, "structs/filled", (3,), (2,), record, records[:1], where=slice(0, 1), fill_value=records[1])
     shard = {"shards": (2, 2), "compressor": None}
     array(store, "shards/plain", (9, 8), (2, 2), "<i4", **shard)
-    array(store, "shards/partial", (9, 8), (2, 2), "<i4", where=(slice(0, 3), slice(3, 5)), fill_value=-1, **shard)
-    array(store, "shards/packed", (9, 8), (2, 3), ">f4", order="F", shards=(3, 2), compressor=numcodecs.GZip(1))
+    array(
+        store,
+        "shards/partial",
+        (9, 8),
+        (2, 2),
+        "<i4",
+        where=(slice(0, 3), slice(3, 5)),
+        fill_value=-1,
+        **shard,
+    )
+    array(
+        store, "shards/packed", (9, 8), (2, 3), ">f4", order="F", shards=(3, 2), compressor=numcodecs.GZip(1)
+    )
     array(store, "shards/dots", (7,), (2,), "<i8", shards=2, dimension_separator=".")
     array(store, "shards/scalar", (), (), "<i2", data=5, shards=(), compressor=None)
     array(store, "empty", (0, 3), (1, 2), "<i4")
-    array(store, "never", (3, 3), (2, 2), "<i4", data=np.zeros((3, 3)), fill_value=0, write_empty_chunks=False)
+    array(
+        store, "never", (3, 3), (2, 2), "<i4", data=np.zeros((3, 3)), fill_value=0, write_empty_chunks=False
+    )
 
 
 def plain(values):
@@ -135,13 +147,11 @@ def read_all(store):
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     keys = {}
-    for store in (DirectoryStoreV3(folder / "directory"), ZipStoreV3(folder / "archive.zip", mode="w"), KVStoreV3(keys)):
-        write_all(KVStoreV3(written := {})) if isinstance(store, ZipStoreV3) else write_all(store)
-        if isinstance(store, ZipStoreV3):  # of which nothing can be deleted
-            store.update({key: bytes(value) for key, value in sorted(written.items())})
-        else:
-            zarr.consolidate_metadata(store, path="")
-        store.close()
+    for store in (DirectoryStoreV3(folder / "directory"), KVStoreV3(keys)):
+        write_all(store)
+        zarr.consolidate_metadata(store, path="")
+    with ZipStoreV3(folder / "archive.zip", mode="w", compression=ZIP_DEFLATED) as archive:
+        archive.update({key: bytes(value) for key, value in sorted(keys.items())})
     (folder / "keys.json").write_text(json.dumps({key: bytes(value).hex() for key, value in keys.items()}))
     (folder / "values.json").write_text(json.dumps(read_all(KVStoreV3(keys))))
     array(DirectoryStoreV3(folder / "root"), "", (3, 4), (2, 2), "<i4", compressor=None).attrs["at"] = "root"

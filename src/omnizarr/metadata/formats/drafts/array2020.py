@@ -47,7 +47,7 @@ def read_array(document: Json, problems: Problems) -> ArrayMetadata:
     fields = read_object(document, "", problems, required=_REQUIRED, optional=_OPTIONAL)
     read_declared(fields.get("extensions", []), "extensions", problems)
     filters, attributes = split_filters(_read_attributes(fields, problems))
-    grid = _read_grid(fields.get("chunk_grid", {}), problems)
+    grid = _read_grid(fields["chunk_grid"], problems) if "chunk_grid" in fields else {}
     array = _as_v2(fields, grid, filters, problems)
     keys = DraftChunkKeys("." if grid.get("separator") == "." else "/")
     chain = chain_to_v3(array.codecs, array.data_type)
@@ -97,7 +97,7 @@ def _read_grid(value: Json, problems: Problems) -> JsonObject:
 
 def _as_v2(fields: JsonObject, grid: JsonObject, filters: Json, problems: Problems) -> ArrayMetadata:
     code = read_later_type(fields.get("data_type", STAND_IN[1:]), "data_type", problems)
-    shape = fields.get("shape", [])
+    shape = fields.get("shape", grid.get("chunk_shape", []))
     document: JsonObject = {
         "zarr_format": 2,
         "shape": shape,

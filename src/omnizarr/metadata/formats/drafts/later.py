@@ -139,7 +139,7 @@ class LaterDraft:
         if key is None:
             return None
         document = _parsed(self.keys.kind_of(key), documents[key], problems)
-        return None if document is None else self._read_node(key, document, problems)
+        return None if problems and document is None else self._read_node(key, document, problems)
 
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Raise ConversionError."""
