@@ -201,11 +201,11 @@ class ObjectStore(Store):
         check_prefix(prefix)
         try:
             with failures(self.place, self._listing, prefix):
-                found = obstore.list_with_delimiter(self.place.lister, prefix.rstrip("/") or None)
+                found = obstore.list_with_delimiter(self.place.lister, self._listed_at(prefix))
         except Absent:
             return Listing([], [])
         keys = [meta["path"] for meta in found["objects"]]
-        below = [f"{path}/" for path in found["common_prefixes"] if is_legal(path)]
+        below = [f"{path}/" for path in found["common_prefixes"]]
         return Listing(sorted(self._ours(keys, prefix)), sorted(self._ours(below, prefix)))
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, int]]:
@@ -213,21 +213,26 @@ class ObjectStore(Store):
 
         try:
             with failures(self.place, self._listing, prefix):
-                pages = obstore.list(self.place.lister, prefix.rstrip("/") or None, chunk_size=_PAGE)
+                pages = obstore.list(self.place.lister, self._listed_at(prefix), chunk_size=_PAGE)
             while True:
                 with failures(self.place, self._listing, prefix):
                     page = next(pages, None)
                 if page is None:
                     return
                 sizes = {meta["path"]: meta["size"] for meta in page}
-                yield from ((key, sizes[key]) for key in self._ours(list(sizes), prefix))
+                yield from ((key, sizes[self.place.at(key)]) for key in self._ours(list(sizes), prefix))
         except Absent:
             return
 
     def _ours(self, paths: list[str], prefix: str) -> list[str]:
         """Return what may be keys below a prefix; a service may have other names too."""
-        start = len(prefix)
-        return [path for path in paths if path[:start] == prefix and is_legal(path.rstrip("/"))]
+        place, start = self.place.at(prefix), len(self.place.before)
+        return [
+            path[start:] for path in paths if path.startswith(place) and is_legal(path[start:].rstrip("/"))
+        ]
+
+    def _listed_at(self, prefix: str) -> str | None:
+        return self.place.at(prefix).rstrip("/") or None
 
     @property
     def _listing(self) -> str:
@@ -245,7 +250,7 @@ class ObjectStore(Store):
         with self._failing("write", key):
             obstore.put(
                 self.place.client,
-                key,
+                self.place.at(key),
                 data,
                 use_multipart=len(data) > MULTIPART,
                 chunk_size=_PART,
@@ -265,7 +270,8 @@ class ObjectStore(Store):
             mode = {name: value for name, value in known.items() if value is not None}
         try:
             with self._failing("write", key, absent=True):
-                obstore.put(self.place.client, key, _flat(value), mode=mode, use_multipart=False)
+                path = self.place.at(key)
+                obstore.put(self.place.client, path, _flat(value), mode=mode, use_multipart=False)
         except (AlreadyExistsError, PreconditionError, Absent):
             return False
         return True
@@ -296,7 +302,7 @@ class ObjectStore(Store):
 
         try:
             with self._failing("delete", key, absent=True):
-                obstore.delete(self.place.client, key)
+                obstore.delete(self.place.client, self.place.at(key))
         except Absent:
             pass
 
@@ -308,7 +314,7 @@ class ObjectStore(Store):
         try:
             locks = _locks.all() if self.place.conditions == PROCESS else nullcontext()
             with locks, self._failing("delete", keys[0], absent=True):
-                obstore.delete(self.place.client, keys)
+                obstore.delete(self.place.client, [self.place.at(key) for key in keys])
         except Absent:  # of some services, where a key was deleted meanwhile
             for key in keys:
                 self._delete(key)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -67,6 +68,22 @@ _RETRIES: dict[str, Any] = {
     },
 }
 _AT_ONCE: dict[str, Any] = {**_RETRIES, "max_retries": 0}
+_LOOKED_AT = (
+    "AWS_",
+    "GOOGLE_",
+    "AZURE_",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "ALL_PROXY",
+)
+# Clients by what they were made of, which holds credentials and is never shown; those used last stay.
+_KEPT = 32
+_clients: dict[str, Any] = {}
+_making = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +93,15 @@ class Place:
     Attributes
     ----------
     client
-        obstore's store; its paths are our keys.
+        obstore's store. All stores in a bucket of S3 share one, and with it the open connections.
     lister
         What lists: the same, but for HTTP one that does not ask again where a server cannot list.
     name
         The URL without credentials and fragment.
     kind
         `"s3"`, `"gs"`, `"az"` or `"http"`.
+    before
+        What stands before each key in the client's paths: nothing, or a path that ends in `/`.
     taken
         Bytes that what stands before each key takes of the longest key there may be.
     conditions
@@ -96,9 +115,14 @@ class Place:
     lister: Any
     name: str
     kind: str
+    before: str
     taken: int
     conditions: str
     server: str
+
+    def at(self, key: str) -> str:
+        """Return the client's path of a key or of a prefix."""
+        return self.before + key
 
 
 def shown_url(url: str) -> str:
@@ -130,13 +154,22 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
     if kind == "http" and config:
         raise StoreError(f"storage_options: {', '.join(sorted(config))} mean nothing for HTTP", store=name)
     place = url.partition("#")[0].rstrip("/")
-    client = _client(kind, place, config, arguments, name)
+    before = ""
+    if kind == "s3":
+        parts = urlsplit(place)
+        place, inside = parts.netloc, unquote(parts.path).strip("/")
+        before = f"{inside}/" if inside else ""
+    client = _shared_client(kind, place, config, arguments, name)
     lister = client
     if kind == "http":
-        lister = _client(kind, place, config, {**arguments, "retry_config": _AT_ONCE}, name)
-    before = getattr(client, "prefix", None) or ""
-    taken = len(str(before).encode()) + 1 if before else 0
-    return Place(client, lister, name, kind, taken, conditions, _server(config))
+        lister = _shared_client(kind, place, config, {**arguments, "retry_config": _AT_ONCE}, name)
+    taken = len((before or _prefix_of(client)).encode())
+    return Place(client, lister, name, kind, before, taken, conditions, _server(config))
+
+
+def _prefix_of(client: Any) -> str:
+    prefix = str(getattr(client, "prefix", None) or "")
+    return f"{prefix}/" if prefix else ""
 
 
 def _sorted_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -167,6 +200,25 @@ def _server(config: Mapping[str, object]) -> str:
     return str(asked[0]) if asked else ""
 
 
+def _shared_client(kind: str, place: str, config: Any, arguments: dict[str, Any], name: str) -> Any:
+    """Return the client that was made of the same before, or a new one.
+
+    To make one takes 3.6 ms, and its first request a connection.
+    """
+    made_of = repr((kind, place, config, arguments, _environment()))
+    with _making:
+        client = _clients.pop(made_of, None) or _client(kind, place, config, arguments, name)
+        _clients[made_of] = client
+        while len(_clients) > _KEPT:
+            del _clients[next(iter(_clients))]
+    return client
+
+
+def _environment() -> list[tuple[str, str]]:
+    """Return the variables that obstore looks at."""
+    return sorted(item for item in os.environ.items() if item[0].startswith(_LOOKED_AT))
+
+
 def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: str) -> Any:
     try:
         from obstore import exceptions, store
@@ -180,9 +232,7 @@ def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: s
             options["default_headers"] = {"Accept-Encoding": "identity", **options.get("default_headers", {})}
             return store.HTTPStore(url, **{**arguments, "client_options": options})
         if kind == "s3":
-            parts = urlsplit(url)
-            prefix = unquote(parts.path).strip("/") or None
-            return store.S3Store(parts.netloc, prefix=prefix, config=config, **arguments)
+            return store.S3Store(url, config=config, **arguments)
         if kind == "gs":
             address = "gs://" + url.partition("://")[2]
             return store.GCSStore.from_url(address, config=config, **arguments)

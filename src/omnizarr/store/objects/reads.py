@@ -189,7 +189,7 @@ def _request(
         options["version"] = held.version
     elif held is not None and held.e_tag is not None and not held.e_tag.startswith("W/"):
         options["if_match"] = held.e_tag  # which a weak one never matches; `fetch` compares them
-    result = obstore.get(place.client, key, options=options)  # type: ignore[arg-type]
+    result = obstore.get(place.client, place.at(key), options=options)  # type: ignore[arg-type]
     check_answer(place, key, result)
     start, stop = result.range
     state = state_of(result.meta)
@@ -218,7 +218,7 @@ def head(place: Place, key: str) -> Any:
     """Return what the service says of a value; called within `failures`."""
     import obstore
 
-    return described(place, key) if place.kind == "http" else obstore.head(place.client, key)
+    return described(place, key) if place.kind == "http" else obstore.head(place.client, place.at(key))
 
 
 def state_of(meta: Any) -> State:

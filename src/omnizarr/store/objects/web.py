@@ -58,11 +58,13 @@ def described(place: Place, key: str) -> Any:
     from obstore.exceptions import BaseError
 
     try:
-        result = obstore.get(place.client, key, options={"range": (0, 1)})
+        result = obstore.get(place.client, place.at(key), options={"range": (0, 1)})
     except BaseError as error:
         if status_of(error) != 416 and not ignores_ranges(error):
             raise
-        result = obstore.get(place.client, key)  # it is empty, or as long as it is: the body stays unread
+        result = obstore.get(
+            place.client, place.at(key)
+        )  # it is empty, or as long as it is: the body stays unread
         check_answer(place, key, result)
         return result.meta
     check_answer(place, key, result)
