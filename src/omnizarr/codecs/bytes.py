@@ -15,7 +15,7 @@ from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.buffers import memory_of
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_object, read_string
-from omnizarr.metadata.dtype_bits import has_spare_bits, is_custom, is_settled, settle
+from omnizarr.metadata.dtype_bits import has_spare_bits, in_order, is_custom, is_settled, settle
 from omnizarr.store.base import Buffer
 
 _ORDER = {"little": "<", "big": ">"}
@@ -77,7 +77,7 @@ class Bytes:
     def stored(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """Return the dtype of the elements as they are stored."""
         packed_dtype = packed(dtype)
-        return packed_dtype if self.endian is None else packed_dtype.newbyteorder(_ORDER[self.endian])  # type: ignore[arg-type]
+        return packed_dtype if self.endian is None else in_order(packed_dtype, _ORDER[self.endian])
 
     def is_memory(self, dtype: np.dtype[Any]) -> bool:
         """Say whether the stored bytes are those that numpy holds for `dtype`."""

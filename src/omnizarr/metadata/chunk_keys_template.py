@@ -58,7 +58,7 @@ class Template:
 
     def coords(self, key: str, ndim: int) -> tuple[int, ...] | None:
         """Return the coordinates that a key stands for, or None where it is no chunk's key."""
-        found = _pattern(self, ndim).fullmatch(key)
+        found = None if self.fault(ndim) else _pattern(self, ndim).fullmatch(key)
         if found is None:
             return None
         axes = [axis for place in self._places(ndim) for axis in place]

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.metadata.dtype_bits import in_order
 
 
 class Scalars(Protocol):
@@ -63,7 +64,7 @@ class DataType:
 
     def with_byte_order(self, order: str) -> Self:
         """Return this type with another byte order: `little`, `big` or `native`."""
-        dtype = self.dtype if self.is_variable else self.dtype.newbyteorder(_ORDER_CODES[order])  # type: ignore[arg-type]
+        dtype = self.dtype if self.is_variable else in_order(self.dtype, _ORDER_CODES[order])
         return self if dtype == self.dtype else replace(self, dtype=dtype)
 
 

@@ -54,6 +54,22 @@ def complex_of(pairs: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
+def in_order(dtype: np.dtype[Any], code: str) -> np.dtype[Any]:
+    """Return a type in a byte order (`<`, `>`, `=`); another package's types have the machine's always."""
+    if dtype.isbuiltin == 1 or not has_custom(dtype):
+        return dtype.newbyteorder(code)  # type: ignore[arg-type]
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((in_order(base, code), shape))
+    if dtype.fields is None:
+        return dtype
+    names = list(dtype.names or ())
+    fields = [dtype.fields[name] for name in names]
+    formats = [in_order(field[0], code) for field in fields]
+    offsets = [field[1] for field in fields]
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize})
+
+
 def bits_of(dtype: np.dtype[Any]) -> int:
     """Return the number of bits that count in an element that is no structure."""
     return _BITS.get(dtype.name, 8 * dtype.itemsize) if is_custom(dtype) else 8 * dtype.itemsize

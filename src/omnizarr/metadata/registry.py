@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
 
 Extended = TypeVar("Extended")
@@ -29,7 +29,7 @@ class Registry(Generic[Extended]):
 
     group: str
     known: dict[str, str | Extended]
-    _plugins: dict[str, str | Extended] | None = field(default=None, repr=False)
+    _plugins: dict[str, EntryPoint | Extended] | None = field(default=None, repr=False)
 
     def register(self, name: str, extended: Extended) -> None:
         """Make an extension known under a name, in place of any other."""
@@ -44,14 +44,14 @@ class Registry(Generic[Extended]):
 
     def _plugin(self, name: str) -> Extended | None:
         if self._plugins is None:
-            self._plugins = {entry.name: entry.value for entry in entry_points(group=self.group)}
+            self._plugins = {entry.name: entry for entry in entry_points(group=self.group)}
         found = self._plugins.get(name)
-        if not isinstance(found, str):
+        if not isinstance(found, EntryPoint):
             return found
         try:
-            plugin = cast(Extended, loaded(found))
+            plugin = cast(Extended, found.load())
         except Exception as error:  # a broken plug-in must not keep others from working
-            warnings.warn(f"{self.group}: {name}, which is {found}, failed to load: {error}", stacklevel=4)
+            warnings.warn(f"{self.group}: {name}, which is {found.value}, failed to load: {error}", stacklevel=4)
             del self._plugins[name]
             return None
         self._plugins[name] = plugin

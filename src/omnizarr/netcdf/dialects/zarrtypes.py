@@ -15,10 +15,12 @@ import numpy as np
 
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import numcodecs_id
+from omnizarr.metadata.dtype_bits import is_custom
 from omnizarr.metadata.dtype_v2 import loose_dtype
 from omnizarr.metadata.extension import Extension
 from omnizarr.netcdf.model.nodes import GroupModel, VariableModel, join, parent_of
 from omnizarr.netcdf.model.types import (
+    BYTE,
     CHAR,
     FLOAT,
     INT64,
@@ -67,6 +69,8 @@ def _base_of(codec: Extension) -> NcType | None:
 
 def _fixed(dtype: np.dtype[Any], suffix: str, is_v3: bool) -> NcType | None:
     """Return the type of elements of one size; `suffix` tells types within one another apart."""
+    if is_custom(dtype):
+        return _small(dtype)
     match dtype.kind:
         case "b":
             return BOOL if is_v3 else UBYTE
@@ -84,11 +88,16 @@ def _fixed(dtype: np.dtype[Any], suffix: str, is_v3: bool) -> NcType | None:
             fields = [_field(name, dtype[name], f"{suffix}_{name}", is_v3) for name in dtype.names]
             known = tuple(entry for entry in fields if entry is not None)
             return Compound(suffix, known) if len(known) == len(fields) else None
-        case "V" if dtype.type is np.void:
-            return Opaque(suffix, dtype.itemsize)
         case "V":
-            return FLOAT
+            return Opaque(suffix, dtype.itemsize)
     return type_of_dtype(dtype)
+
+
+def _small(dtype: np.dtype[Any]) -> NcType | None:
+    """Return the type that holds all values of one of ml_dtypes' types; of complex numbers there is none."""
+    if dtype.name.startswith(("int", "uint")):
+        return UBYTE if dtype.name.startswith("u") else BYTE
+    return FLOAT if dtype.name.startswith(("bfloat", "float")) else None
 
 
 def _field(name: str, dtype: np.dtype[Any], suffix: str, is_v3: bool) -> Field | None:
