@@ -19,7 +19,7 @@ from object_servers import KEY, SECRET, Front, RcloneS3
 import omnizarr
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError
 from omnizarr.store import DirectoryStore, From, Last, Listing, Span, Store
-from omnizarr.store.filesystems import FsspecStore, open_fsspec
+from omnizarr.store.filesystems.fsspec import FsspecStore, open_fsspec
 from omnizarr.testing.store import StoreContract
 
 fsspec = pytest.importorskip("fsspec")
@@ -126,7 +126,7 @@ def test_a_directory_has_to_be_there_for_reading(tmp_path: Path) -> None:
 WRITE = """
 import multiprocessing, sys
 import omnizarr
-from omnizarr.store.filesystems import FsspecStore
+from omnizarr.store.filesystems.fsspec import FsspecStore
 store = FsspecStore.from_url(sys.argv[1])
 root = omnizarr.open_group(store, mode="r+")
 values = [bytes([n]) * (10_000 + 5000 * n) for n in range(8)]
@@ -467,7 +467,7 @@ def test_mappers() -> None:
 
 IN_CHILD = """
 import os, sys
-from omnizarr.store.filesystems import FsspecStore
+from omnizarr.store.filesystems.fsspec import FsspecStore
 store = FsspecStore.from_url(sys.argv[1])
 assert store.get("k") == b"1"
 child = os.fork()

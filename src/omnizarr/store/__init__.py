@@ -5,7 +5,7 @@ from omnizarr.store.databases.lmdb import LMDBStore
 from omnizarr.store.databases.redis import RedisStore
 from omnizarr.store.databases.sqlite import SQLiteStore
 from omnizarr.store.directories.directory import DirectoryStore
-from omnizarr.store.filesystems import FsspecStore
+from omnizarr.store.filesystems.fsspec import FsspecStore
 from omnizarr.store.layers.cache import CachedStore
 from omnizarr.store.layers.overlay import OverlayStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore

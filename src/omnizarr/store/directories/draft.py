@@ -206,6 +206,23 @@ def open_exclusive(path: str) -> Draft:
     return _open_own(path, None)
 
 
+def is_held(temporary: str) -> bool:
+    """Say whether a writer holds a draft, or may hold it: where it cannot be known, it does."""
+    try:
+        fd = os.open(temporary, os.O_RDONLY | _NO_FOLLOW)
+    except OSError:
+        return True
+    try:
+        if not HAS_LOCKS:
+            return True
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 def remove_stale(temporary: str, *, wait: bool = False) -> bool:
     """Remove a draft that nobody holds, or wait until it is gone; say whether it was there.
 

@@ -18,7 +18,7 @@ from omnizarr.store.databases.redis import open_redis
 from omnizarr.store.databases.redis_place import SCHEMES as REDIS_SCHEMES
 from omnizarr.store.databases.sqlite import open_sqlite
 from omnizarr.store.directories.directory import DirectoryStore
-from omnizarr.store.filesystems import FsspecStore, is_chain, is_known, is_mapper, open_fsspec
+from omnizarr.store.filesystems.fsspec import FsspecStore, is_chain, is_known, is_mapper, open_fsspec
 from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore

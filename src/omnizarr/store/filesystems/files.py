@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from omnizarr.store.base import ByteRange, From, Last, Span
-from omnizarr.store.filesystem_kinds import is_taken, kind_of
+from omnizarr.store.filesystems.kinds import is_taken, kind_of
 from omnizarr.store.ranges import bounds, cut
 
 # Farther than any file reaches, and within the numbers that file systems can read.

@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from omnizarr.errors import OmniZarrError, StoreError, StoreNotFoundError
 from omnizarr.store.base import Buffer, ByteRange, Change, Facts, KeyLocks, Listing, Reader, Store
-from omnizarr.store.filesystem_files import Files
-from omnizarr.store.filesystem_kinds import failure, is_absent, secrets_of, shown, shown_chain
-from omnizarr.store.filesystem_reads import REPLACED, HeldFile, StateReader, facts_of_info
+from omnizarr.store.filesystems.files import Files
+from omnizarr.store.filesystems.kinds import failure, is_absent, secrets_of, shown, shown_chain
+from omnizarr.store.filesystems.reads import REPLACED, HeldFile, StateReader, facts_of_info
 from omnizarr.store.keys import check_key, check_prefix, is_legal
 from omnizarr.store.ranges import check_part, check_spans, check_start
 from omnizarr.store.readers import BytesReader

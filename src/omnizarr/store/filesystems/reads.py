@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from omnizarr.store.base import ByteRange, Facts, Span
-from omnizarr.store.filesystem_files import Files
+from omnizarr.store.filesystems.files import Files
 from omnizarr.store.ranges import bounds, check_part, check_spans, check_start
 from omnizarr.store.readers import BytesReader
 

@@ -1,0 +1,1 @@
+"""Values as files of any file system of fsspec."""
