@@ -178,8 +178,9 @@ def test_a_draft_of_v3_is_named(tmp_path):
             }
         )
     )
-    with pytest.raises(OmniZarrError, match="draft of Zarr v3"):
-        omnizarr.open(tmp_path, mode="r")
+    with pytest.raises(OmniZarrError, match="a draft of Zarr v3, which zarr_format='3-2019' opens"):
+        omnizarr.open(tmp_path, mode="r", zarr_format=3)
+    assert omnizarr.open(tmp_path, mode="r").zarr_format == "3-2019"
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,19 @@ from typing import Any, Literal
 import numpy as np
 
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.chunking import Chunks, Shards
 from omnizarr.hierarchy.creating.codec_arguments import Codecs
 from omnizarr.hierarchy.creating.like import codecs_of, likeness
 from omnizarr.hierarchy.creating.make import MakeArguments, by_present_names, make_array
 from omnizarr.hierarchy.creating.many import nodes_below, place_all, with_groups_between
-from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.creating.plan_array import DEFAULT_FILL
 from omnizarr.hierarchy.group import AnyNode, Group, node_of
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.open import open_group
-from omnizarr.hierarchy.opening.formats import format_for_new
+from omnizarr.hierarchy.open import make_group, open_group
+from omnizarr.hierarchy.opening.formats import place_for_new
 from omnizarr.hierarchy.opening.locate import Place, locate, wishes_of
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
-from omnizarr.metadata.group import GroupMetadata, NodeMetadata
+from omnizarr.metadata.group import NodeMetadata
 
 
 def create_array(
@@ -77,7 +75,8 @@ def create_array(
     order
         `"F"` stores each chunk in Fortran order (Zarr v3: the codec `transpose`).
     zarr_format
-        2 or 3; by default what `omnizarr.config` says.
+        2, 3 or "3-2019", the draft of June 2019; by default that of the group in which the node is made,
+        else what `omnizarr.config` says.
     attributes
         The user's attributes.
     chunk_key_encoding
@@ -125,7 +124,7 @@ def create_array(
     if shape is not None:
         given["shape"] = shape
     where = _place(store, name, path, storage_options)
-    return make_array(where.store, format_for_new(*where, _format(store, zarr_format)), where.path, **given)
+    return make_array(*place_for_new(*where, _format(store, zarr_format), overwrite=overwrite), **given)
 
 
 def create_group(
@@ -139,10 +138,8 @@ def create_group(
 ) -> Group:
     """Make a group, and the groups above it that are missing; parameters and errors as in `create_array`."""
     where = _place(store, None, path, storage_options)
-    format = format_for_new(*where, _format(store, zarr_format))
-    metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
-    place(where.store, format, where.path, metadata, overwrite=overwrite)
-    return Group(where.store, format, where.path, metadata)
+    place = place_for_new(*where, _format(store, zarr_format), overwrite=overwrite)
+    return make_group(place, attributes, overwrite)
 
 
 def group(store: Any = None, *, overwrite: bool = False, **arguments: Any) -> Group:
@@ -174,8 +171,9 @@ def create_hierarchy(
     NodeTypeError
         A node above another one is an array.
     """
-    where = _place(store, None, None, None)
-    format = format_for_new(*where, _format(store, zarr_format))
+    at = _place(store, None, None, None)
+    where = place_for_new(*at, _format(store, zarr_format), overwrite=overwrite and "" in nodes)
+    format = where.format
     found = nodes_below(format, where.path, nodes)
     if where.path not in found:
         top = group(where.store, path=where.path, zarr_format=format.zarr_format)
@@ -229,9 +227,9 @@ def from_array(
     if zarr_format is None and isinstance(values, Array):
         zarr_format = _format(store, values.zarr_format)
     where = _place(store, name, path, storage_options)
-    format = format_for_new(*where, _format(store, zarr_format))
+    format = place_for_new(*where, _format(store, zarr_format), overwrite=True).format
     given: dict[str, Any] = dict(likeness(values, format.zarr_format))
-    if isinstance(values, Array) and values.format == format:
+    if isinstance(values, Array) and values.zarr_format == format.zarr_format:
         given |= codecs_of(values)
     asked = [
         ("chunks", chunks),

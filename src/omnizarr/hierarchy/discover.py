@@ -3,19 +3,25 @@
 A store that lists cheaply answers one `list_prefix`, and one `get` for each document there is. Others
 answer one `list_dir` for each group, and the `get`s of each directory below it: in v3 one; in v2 two
 for an array, and for a group one that finds nothing and one for each document that its listing shows.
+Drafts, whose listings tell what the children are, need one `get` for each document.
+
+A listing may be ahead of the values: what is listed and cannot be read yet is asked for again, a few times,
+and then told of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from time import sleep
+from typing import NamedTuple, TypeAlias
 
-from omnizarr.errors import MetadataError
-from omnizarr.hierarchy.documents import fetch_documents, read_documents
-from omnizarr.hierarchy.paths import joined, parent_of, prefix_of
+from omnizarr.errors import MetadataError, Problem
+from omnizarr.hierarchy.documents import fetch_documents, is_implied, read_documents
+from omnizarr.hierarchy.paths import ancestors_of, joined, parent_of, prefix_of
 from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
@@ -23,6 +29,9 @@ from omnizarr.store.base import Listing, Store
 
 Found: TypeAlias = tuple[str, NodeMetadata]
 OnError: TypeAlias = Callable[[str, MetadataError], None]
+
+# Seconds to wait before what is listed and cannot be read is asked for again.
+_DELAYS = (0.02, 0.1, 0.4)
 
 
 def walk(
@@ -60,20 +69,39 @@ def walk(
 
 def child_names(store: Store, format: Format, path: str) -> list[str]:
     """Return the names of the nodes directly below a group, in order, without reading their documents."""
-    prefix = prefix_of(path)
-    names = [child[len(prefix) : -1] for child in store.list_dir(prefix).prefixes]
-    are_nodes = each(store, lambda name: is_node(store, format, prefix + name), names)
-    return [name for name, there in zip(names, are_nodes, strict=True) if there]
+    children = format.children(path, *store.list_dir(format.nodes_below(path)))
+    asked = [child for child, documents in children.items() if documents is None]
+    found = each(store, lambda child: is_node(store, format, child), asked)
+    absent = {child for child, there in zip(asked, found, strict=True) if not there}
+    skipped = len(prefix_of(path))
+    return [child[skipped:] for child in children if child not in absent]
 
 
 def is_node(store: Store, format: Format, path: str) -> bool:
     """Say whether there is a node of this format at `path`."""
-    return any(store.exists(key) for key in deciding_keys(format, path))
+    return any(store.exists(key) for key in deciding_keys(format, path)) or is_implied(store, format, path)
 
 
 def deciding_keys(format: Format, path: str) -> list[str]:
     """Return the keys of which one makes a node."""
     return [key for key in format.document_keys(path) if format.node_path(key) is not None]
+
+
+class _Visit(NamedTuple):
+    """What was found at a node: the keys that were listed, the documents, its own listing if it was needed.
+
+    Where nothing was listed but what lies below, the group is implied.
+    """
+
+    listed: Sequence[str]
+    documents: dict[str, bytes]
+    listing: Listing | None = None
+    implied: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether something is listed that could not be read."""
+        return len(self.documents) < len(self.listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +112,18 @@ class _Walk:
     on_error: OnError | None
 
     def by_one_listing(self, listed: Collection[str] | None) -> Iterator[Found]:
-        keys = set(self.store.list_prefix(prefix_of(self.path)) if listed is None else listed)
-        skipped = len(prefix_of(self.path))
+        below = self.format.nodes_below(self.path)
+        keys = set(self.store.list_prefix(below) if listed is None else listed)
+        prefix = prefix_of(self.path)
         nodes = {node for key in keys if (node := self.format.node_path(key)) is not None}
-        found = sorted((node[skipped:] for node in nodes if len(node) > skipped), key=_parts)
-        documents = each(self.store, lambda relative: self._documents_among(keys, relative), found)
+        paths = {node[len(prefix) :] for node in nodes if len(node) > len(prefix) and node.startswith(prefix)}
+        if self.format.implicit_groups:
+            paths |= {above for path in paths for above in ancestors_of(path) if above}
+        found = sorted(paths, key=_parts)
+        visits = each(self.store, lambda relative: self._documents_among(keys, relative), found)
         groups = {""}
-        for relative, texts in zip(found, documents, strict=True):
-            if parent_of(relative) in groups and (metadata := self._read(relative, texts)) is not None:
+        for relative, visit in self._settled(dict(zip(found, visits, strict=True))).items():
+            if parent_of(relative) in groups and (metadata := self._read(relative, visit)) is not None:
                 if isinstance(metadata, GroupMetadata):
                     groups.add(relative)
                 yield relative, metadata
@@ -103,26 +135,33 @@ class _Walk:
             children = self._children(groups)
             visit = partial(self._visit, deeper=max_depth is None or depth < max_depth)
             groups = {}
-            for relative, (documents, listing) in zip(
-                children, each(self.store, visit, children), strict=True
-            ):
-                if (metadata := self._read(relative, documents)) is None:
+            visits = each(self.store, visit, list(children.items()))
+            for relative, found in self._settled(dict(zip(children, visits, strict=True))).items():
+                if (metadata := self._read(relative, found)) is None:
                     continue
                 if isinstance(metadata, GroupMetadata):
-                    groups[relative] = listing
+                    groups[relative] = found.listing
                 yield relative, metadata
             depth += 1
 
-    def _children(self, groups: Mapping[str, Listing | None]) -> list[str]:
+    def _children(self, groups: Mapping[str, Listing | None]) -> dict[str, tuple[str, ...] | None]:
+        """Return the paths of what may be children, with the keys of their documents where listed."""
+
         def listed(item: tuple[str, Listing | None]) -> Listing:
-            return item[1] or self.store.list_dir(prefix_of(joined(self.path, item[0])))
+            return item[1] or self.store.list_dir(self.format.nodes_below(joined(self.path, item[0])))
 
         skipped = len(prefix_of(self.path))
         listings = each(self.store, listed, list(groups.items()))
-        return [prefix[skipped:-1] for listing in listings for prefix in listing.prefixes]
+        return {
+            child[skipped:]: documents
+            for group, listing in zip(groups, listings, strict=True)
+            for child, documents in self.format.children(joined(self.path, group), *listing).items()
+        }
 
-    def _visit(self, relative: str, deeper: bool) -> tuple[dict[str, bytes], Listing | None]:
-        """Return a node's documents, and the listing of its directory where one was needed."""
+    def _visit(self, child: tuple[str, tuple[str, ...] | None], deeper: bool) -> _Visit:
+        relative, known = child
+        if known is not None:
+            return self._documents_among(known, relative)
         path = joined(self.path, relative)
         first, *others = self.format.document_keys(path)
         value = self.store.get(first)
@@ -132,23 +171,58 @@ class _Walk:
                 for key in others
                 if self.format.node_path(key) is None and (data := self.store.get(key)) is not None
             }
-            return {first: value, **more}, None
+            return _Visit((), {first: value, **more})
         if not others:
-            return {}, None
+            return _Visit((), {})
         if not deeper:
-            return fetch_documents(self.store, self.format, path, absent=first), None
+            return _Visit((), fetch_documents(self.store, self.format, path, absent=first))
         listing = self.store.list_dir(prefix_of(path))
-        return self._documents_among(set(listing.keys), relative), listing
+        return self._documents_among(set(listing.keys), relative)._replace(listing=listing)
 
-    def _documents_among(self, keys: set[str], relative: str) -> dict[str, bytes]:
+    def _documents_among(self, keys: Collection[str], relative: str) -> _Visit:
         wanted = [key for key in self.format.document_keys(joined(self.path, relative)) if key in keys]
         if not any(self.format.node_path(key) is not None for key in wanted):
-            return {}
-        return {key: value for key in wanted if (value := self.store.get(key)) is not None}
+            return _Visit((), {}, implied=self.format.implicit_groups)
+        if self.format.implicit_groups:  # of an array and a group at one place, the array
+            wanted = wanted[:1]
+        return _Visit(wanted, self._fetched(wanted))
 
-    def _read(self, relative: str, documents: Mapping[str, bytes]) -> NodeMetadata | None:
+    def _fetched(self, keys: Sequence[str]) -> dict[str, bytes]:
+        return {key: value for key in keys if (value := self.store.get(key)) is not None}
+
+    def _settled(self, visits: dict[str, _Visit]) -> dict[str, _Visit]:
+        """Return what was found with what could not be read at first; what still cannot be is told of."""
+        for delay in _DELAYS:
+            late = [relative for relative, visit in visits.items() if visit.is_late]
+            if not late:
+                return visits
+            sleep(delay)
+            again = each(self.store, self._fetched, [visits[relative].listed for relative in late])
+            for relative, documents in zip(late, again, strict=True):
+                visits[relative] = visits[relative]._replace(documents=documents)
+        return {relative: self._told(relative, visit) for relative, visit in visits.items()}
+
+    def _told(self, relative: str, visit: _Visit) -> _Visit:
+        """Tell of documents that are listed and cannot be read, unless they are listed no longer."""
+        missing = [key for key in visit.listed if key not in visit.documents]
+        if not missing:
+            return visit
+        still = set(self.store.list_dir(prefix_of(parent_of(missing[0]))).keys)
+        path = joined(self.path, relative)
+        for key in still.intersection(missing):
+            problem = Problem(key, "is listed, but cannot be read")
+            error = MetadataError([problem], store=self.store.name, path=path)
+            if self.on_error is None:
+                warnings.warn(f"/{path} is left out as it is not complete: {error}", stacklevel=2)
+            else:
+                self.on_error(relative, error)
+        is_group = missing == [self.format.attributes_key(path, GroupMetadata)]
+        return visit._replace(implied=self.format.implicit_groups and is_group)
+
+    def _read(self, relative: str, visit: _Visit) -> NodeMetadata | None:
+        documents = visit.documents
         if not documents:
-            return None
+            return GroupMetadata() if visit.implied else None
         try:
             return read_documents(self.store, self.format, joined(self.path, relative), documents)
         except MetadataError as error:

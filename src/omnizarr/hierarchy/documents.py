@@ -47,7 +47,21 @@ def read_documents(
 def fetch_metadata(store: Store, format: Format, path: str) -> NodeMetadata | None:
     """Return the metadata of the node at `path` as stored now, or None where there is no node."""
     documents = fetch_documents(store, format, path)
-    return read_documents(store, format, path, documents) if documents else None
+    if not documents:
+        return GroupMetadata() if is_implied(store, format, path) else None
+    return read_documents(store, format, path, documents)
+
+
+def is_implied(store: Store, format: Format, path: str) -> bool:
+    """Say whether a path without a document is a group all the same; asked of the store where that may be.
+
+    The root is one wherever there is a hierarchy, others are where nodes lie below.
+    """
+    if not format.implicit_groups:
+        return False
+    if not path:
+        return any(store.exists(key) for key in format.root_documents())
+    return any(store.list_dir(format.nodes_below(path)))
 
 
 def _read_to_change(
@@ -82,8 +96,9 @@ def change_document(
     Raises
     ------
     NodeNotFoundError
-        The deciding document is gone.
+        The deciding document is gone, and the format's groups need one.
     """
+    implied = format.implicit_groups and isinstance(known, GroupMetadata)
     if isinstance(known, GroupMetadata) and format.consolidated_key(path) is not None:
         known = known.with_consolidated(None)  # a document of its own, which stays as it is
     others = format.write(path, known)
@@ -93,6 +108,9 @@ def change_document(
 
     def edit(value: bytes | None) -> bytes | None:
         nonlocal result
+        if value is None and concerned == deciding and implied:
+            result = change(GroupMetadata())
+            return format.write(path, result)[concerned]
         if value is None and concerned == deciding:
             raise NodeNotFoundError("the node was deleted meanwhile", store=store.name, path=path)
         documents = {name: data for name, data in others.items() if name != concerned}

@@ -16,7 +16,7 @@ from omnizarr.hierarchy.linking.following import Spot, Way
 from omnizarr.hierarchy.linking.members import members_over_links
 from omnizarr.hierarchy.moving import move_node
 from omnizarr.hierarchy.opening.diagnose import absent
-from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
+from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.hierarchy.snapshot import Snapshot
 from omnizarr.hierarchy.tree import Tree, draw
 from omnizarr.metadata.array import ArrayMetadata
@@ -96,7 +96,8 @@ class Group(GroupCreation):
         gathered = self.format.consolidated_key(place)
         for key in (*deciding_keys(self.format, place), *(() if gathered is None else (gathered,))):
             self.store.delete(key)
-        self.store.delete_prefix(prefix_of(place))
+        for prefix in self.format.owned(place).prefixes:
+            self.store.delete_prefix(prefix)
         self._forget_snapshot()
 
     @overload

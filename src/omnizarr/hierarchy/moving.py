@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from omnizarr.errors import NodeExistsError, NodeNotFoundError
+from omnizarr.hierarchy.belongings import delete_at, keys_at
 from omnizarr.hierarchy.creating.place import ensure_groups_above
 from omnizarr.hierarchy.discover import deciding_keys, is_node
 from omnizarr.hierarchy.paths import check_new_path, prefix_of
@@ -25,20 +26,20 @@ def move_node(store: Store, format: Format, old: str, new: str) -> None:
         return
     _check(store, format, old, new)
     ensure_groups_above(store, format, new)
-    keys = list(store.list_prefix(prefix_of(old)))
+    keys = list(keys_at(store, format, old))
     last = set(deciding_keys(format, old))
 
     def copy(key: str) -> None:
         value = store.get(key)
         if value is not None:
-            store.set(new + key[len(old) :], value)
+            store.set(format.moved_key(key, old, new), value)
 
     each(store, copy, [key for key in keys if key not in last])
     for key in keys:
         if key in last:
             copy(key)
             store.delete(key)
-    store.delete_prefix(prefix_of(old))
+    delete_at(store, format, old)
 
 
 def _check(store: Store, format: Format, old: str, new: str) -> None:

@@ -95,7 +95,7 @@ class Node:
 
     def _replace_attributes(self, change: Callable[[Mapping[str, Json]], Mapping[str, Json]]) -> None:
         """Change the attributes as stored now, by one write."""
-        key = self.format.attributes_key(self.path)
+        key = self.format.attributes_key(self.path, type(self.metadata))
         self._replace_metadata(lambda node: node.with_attributes(change(node.attributes)), key)
 
     def _forget_snapshot(self) -> None:

@@ -14,9 +14,10 @@ from omnizarr.hierarchy.creating.make import by_present_names, make_array
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import AnyNode, Group
 from omnizarr.hierarchy.opening.diagnose import absent
-from omnizarr.hierarchy.opening.formats import format_for_new, format_of
+from omnizarr.hierarchy.opening.formats import format_of, place_for_new
 from omnizarr.hierarchy.opening.locate import Place, archive_instead, locate, wishes_of
 from omnizarr.hierarchy.opening.read import find_node
+from omnizarr.hierarchy.opening.within import Within
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.store.urls.open import Mode
 
@@ -43,7 +44,7 @@ def open(
         if there is something. By default `"r"` for a store that
         is read only or a zip archive that cannot be written now, else `"a"`.
     zarr_format
-        2 or 3; by default whichever is there.
+        2, 3 or "3-2019", the draft of June 2019; by default whichever is there.
     path
         The node's path within the store.
     storage_options
@@ -190,15 +191,18 @@ def _new_array(
     if "shape" not in arguments and arguments.get("data") is None:
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(store, asked, path, "array")
-    format = format_for_new(store, path, zarr_format)
-    return make_array(store, format, path, **{"overwrite": mode == "w", **arguments})
+    place = place_for_new(store, path, zarr_format, overwrite=mode == "w")
+    return make_array(*place, **{"overwrite": mode == "w", **arguments})
 
 
 def _new_group(
     where: Place, mode: Mode, zarr_format: int | str | None, attributes: Mapping[str, Any] | None
 ) -> Group:
-    store, path = where
-    format = format_for_new(store, path, zarr_format)
+    return make_group(place_for_new(*where, zarr_format, overwrite=mode == "w"), attributes, mode == "w")
+
+
+def make_group(where: Within, attributes: Mapping[str, Any] | None, overwrite: bool) -> Group:
+    """Make a group at a place."""
     metadata = GroupMetadata(attributes=checked_attributes(attributes or {}))
-    place(store, format, path, metadata, overwrite=mode == "w")
-    return Group(store, format, path, metadata)
+    place(*where, metadata, overwrite=overwrite)
+    return Group(*where, metadata)

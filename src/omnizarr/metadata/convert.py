@@ -181,7 +181,7 @@ def _dimensions_to_v3(metadata: ArrayMetadata) -> ArrayMetadata:
 
 def _array_to_v2(metadata: ArrayMetadata) -> _ConvertedArray:
     losses: list[str] = []
-    metadata, sharded = _without_shards(metadata)
+    metadata, sharded = without_shards(metadata, "Zarr v2")
     if not isinstance(metadata.grid, RegularGrid):
         losses.append("chunk grid: Zarr v2 has chunks of one shape alone")
     chain = chain_to_v2(metadata.codecs, metadata.data_type, metadata.ndim)
@@ -204,8 +204,8 @@ def _type_losses(chain: Chain) -> list[str]:
     return []
 
 
-def _without_shards(metadata: ArrayMetadata) -> tuple[ArrayMetadata, list[str]]:
-    """Return the array with the innermost chunks of its shards for chunks."""
+def without_shards(metadata: ArrayMetadata, name: str) -> tuple[ArrayMetadata, list[str]]:
+    """Return the array with the innermost chunks of its shards for chunks, and what `name` so loses."""
     losses: list[str] = []
     while len(metadata.codecs) == 1 and metadata.codecs[0].name == "sharding_indexed":
         problems = Problems()
@@ -215,7 +215,7 @@ def _without_shards(metadata: ArrayMetadata) -> tuple[ArrayMetadata, list[str]]:
         if problems or len(chunks) != metadata.ndim:
             break
         metadata = replace(metadata, grid=RegularGrid(chunks), codecs=codecs)
-        losses.append("codec sharding_indexed: Zarr v2 has no shards, and each chunk gets a key of its own")
+        losses.append(f"codec sharding_indexed: {name} has no shards, and each chunk gets a key of its own")
     return metadata, losses
 
 

@@ -6,8 +6,11 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#logical-storage-paths
 
 from __future__ import annotations
 
+import re
+
 from omnizarr.errors import NodeNameError
 
+_OF_DRAFTS = re.compile(r"[A-Za-z0-9._-]{1,255}")
 _V2_DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
@@ -26,6 +29,8 @@ def check_name(name: str, zarr_format: int | str = 3) -> None:
         fault = "is the name of a document"
     if fault is None and zarr_format == 3 and name.startswith("__"):
         fault = "starts with __, which Zarr v3 reserves"
+    if fault is None and isinstance(zarr_format, str) and not _OF_DRAFTS.fullmatch(name):
+        fault = "is none of 1 to 255 letters, digits and .-_ of ASCII, which the drafts of Zarr v3 have"
     if fault is not None:
         raise NodeNameError(f"a node's name {fault}: {name!r}")
 

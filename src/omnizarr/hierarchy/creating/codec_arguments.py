@@ -16,6 +16,8 @@ Codecs: TypeAlias = "Literal['auto'] | Any | Iterable[Any] | None"
 
 # What zarr-python writes unless told otherwise: level 0 stands for zstd's own choice, 3.
 ZSTD = Extension("zstd", {"level": 0, "checksum": False})
+# The compressor that the draft of 2019 names itself, as its example has it.
+GZIP = Extension("gzip", {"level": 1})
 _BYTES = Extension("bytes")
 _LITTLE = Extension("bytes", {"endian": "little"})
 _SERIALIZERS = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}

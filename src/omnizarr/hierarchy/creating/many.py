@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from omnizarr.errors import NodeExistsError, NodeNameError, NodeTypeError
+from omnizarr.hierarchy.belongings import delete_at
 from omnizarr.hierarchy.creating.place import (
     ensure_group,
+    ensure_hierarchy,
     missing_groups_above,
     refuse_other_formats,
     there_already,
@@ -88,10 +90,12 @@ def place_all(
     store.require_writable()
     tops = [path for path in documents if not any(above in documents for above in ancestors_of(path))]
     missing = _missing_above(store, format, tops, parent)
-    if not overwrite and not vacant:
+    if not overwrite and not vacant and not format.implicit_groups:
         _refuse_others(store, format, documents, tops if parent is None else ())
     if overwrite:
-        each(store, lambda path: clear(store, path), tops)
+        each(store, lambda path: clear(store, path, format), tops)
+    if parent is None:
+        ensure_hierarchy(store, format)
     placed = Placed(store, documents, exist_ok, overwrite)
     try:
         placed.store_each(format, [path for path in documents if path not in set(tops)])
@@ -136,12 +140,19 @@ def with_groups_between(nodes: Mapping[str, NodeMetadata]) -> dict[str, NodeMeta
     return found
 
 
-def clear(store: Store, path: str) -> None:
-    """Delete what is at and below a node; its deciding documents first, so that no part of it opens."""
-    for format in FORMATS.values():
-        for key in deciding_keys(format, path):
+def clear(store: Store, path: str, format: Format | None = None) -> None:
+    """Delete what is at and below a node; its deciding documents first, so that no part of it opens.
+
+    Parameters
+    ----------
+    format
+        What is to be there instead; by default one that keeps nodes in their own places.
+    """
+    shared = format is None or not format.implicit_groups or not path
+    for other in FORMATS.values() if format is None or shared else (format,):
+        for key in deciding_keys(other, path):
             store.delete(key)
-    store.delete_prefix(prefix_of(path))
+    delete_at(store, format or FORMATS[3], path)
 
 
 @dataclass(frozen=True, slots=True)

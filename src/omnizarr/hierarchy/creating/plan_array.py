@@ -14,6 +14,7 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.chunking import Chunks, Shards, chosen_grid, chosen_shards, good_chunks
 from omnizarr.hierarchy.creating.codec_arguments import (
+    GZIP,
     CodecArguments,
     Codecs,
     codecs_of_v2,
@@ -109,7 +110,9 @@ def plan_array(
     """
     if order not in ("C", "F", None):
         raise ValueError(f"order: expected 'C' or 'F', found {order!r}")
-    is_v2 = zarr_format == 2
+    is_v2, is_v3 = zarr_format == 2, zarr_format == 3
+    if not (is_v2 or is_v3) and isinstance(compressors, str) and compressors == "auto":
+        compressors = GZIP
     lengths = shape_of(shape)
     data_type = _data_type(dtype, filters, is_v2)
     arguments = CodecArguments(filters, serializer, compressors, order == "F")
@@ -130,7 +133,7 @@ def plan_array(
         shape=lengths,
         data_type=data_type,
         grid=grid,
-        chunk_keys=_chunk_keys(chunk_key_encoding, is_v2, len(lengths)),
+        chunk_keys=_chunk_keys(chunk_key_encoding, zarr_format, len(lengths)),
         codecs=codecs,
         fill_value=_fill(fill_value, data_type, is_v2),
         dimension_names=_dimension_names(dimension_names, len(lengths), is_v2),
@@ -191,21 +194,23 @@ def _fill(value: Any, data_type: DataType, is_v2: bool) -> Any:
         raise MetadataError([Problem("fill_value", message)]) from None
 
 
-def _chunk_keys(given: Any, is_v2: bool, ndim: int) -> ChunkKeyEncoding:
+def _chunk_keys(given: Any, zarr_format: int | str, ndim: int) -> ChunkKeyEncoding:
+    is_v3 = zarr_format == 3
     if given is None:
-        return chunk_keys.V2 if is_v2 else chunk_keys.DEFAULT
+        return chunk_keys.DEFAULT if is_v3 else chunk_keys.V2
     if hasattr(given, "to_json"):  # one of ours
         given = given.to_json()
     if hasattr(given, "to_dict"):  # zarr-python's
         given = given.to_dict()
     if given in ("/", "."):
-        given = {"name": "v2" if is_v2 else "default", "separator": given}
+        given = {"name": "default" if is_v3 else "v2", "separator": given}
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
         given = {"name": given[0], "separator": given[1]}
     problems = Problems()
     keys = read_chunk_keys(_in_full(given), "chunk_key_encoding", problems, ndim)
-    if is_v2 and keys.name != "v2":
-        problems.add("chunk_key_encoding", f"Zarr v2 has the encoding 'v2' alone, found {keys.name!r}")
+    if not is_v3 and keys.name != "v2":
+        message = f"Zarr {'v2' if zarr_format == 2 else zarr_format} has the encoding 'v2' alone"
+        problems.add("chunk_key_encoding", f"{message}, found {keys.name!r}")
     problems.check()
     return keys
 

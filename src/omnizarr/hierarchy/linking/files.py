@@ -137,8 +137,8 @@ class Files:
             found = find_metadata(*place)
             if found is None:
                 return None
-            format, metadata = found
+            store, format, path, metadata = found
             nodes = metadata.consolidated if isinstance(metadata, GroupMetadata) else None
-            snapshot = None if nodes is None else Snapshot(place.path, nodes)
-            self._opened[name] = File(place.store, format, place.path, snapshot)
+            snapshot = None if nodes is None else Snapshot(path, nodes)
+            self._opened[name] = File(store, format, path, snapshot)
         return self._opened[name]

@@ -16,7 +16,9 @@ def find_node(
     """Return the node at a path, or None where there is none.
 
     A v3 node costs one `get`. Without a `zarr_format`, v2 costs one more for the v3 document that is not
-    there; a v2 array costs two, a v2 group three, and one for its consolidated metadata.
+    there; a v2 array costs two, a v2 group three, and one for its consolidated metadata. A node of a draft
+    costs one `get` for each place above it that may be the root, and one or two; without a `zarr_format` it
+    costs those for v3 and v2 too.
 
     Raises
     ------
@@ -27,8 +29,7 @@ def find_node(
     found = find_metadata(store, path, zarr_format, use_consolidated)
     if found is None:
         return None
-    format, metadata = found
-    node = node_of(store, format, path, metadata)
+    node = node_of(*found)
     if use_consolidated is False:
         node._snapshot = None
     return node

@@ -71,6 +71,9 @@ class Format(Protocol):
         the format has it for other groups alone.
         """
 
+    def consolidating(self, path: str) -> Format | None:
+        """Return the format of a hierarchy that has consolidated metadata at `path`; None where none has."""
+
     def node_path(self, key: str) -> str | None:
         """Return the path of the node whose deciding document lies at `key`, or None for other keys."""
 

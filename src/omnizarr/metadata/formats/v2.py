@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, parse_json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.consolidated import EMPTY, read_zmetadata, write_zmetadata
-from omnizarr.metadata.formats.base import Owned
+from omnizarr.metadata.formats.base import Format, Owned
 from omnizarr.metadata.formats.v2_node import (
     ARRAY,
     ATTRIBUTES,
@@ -55,6 +55,10 @@ class V2:
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return the path, with a `/` at its end."""
         return f"{path}/" if path else ""
+
+    def consolidating(self, path: str) -> Format | None:
+        """Return this format: every group may have them."""
+        return self
 
     def node_path(self, key: str) -> str | None:
         """Return the path of the node whose deciding document lies at `key`."""

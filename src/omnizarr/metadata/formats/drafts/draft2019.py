@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from omnizarr.jsontypes import Json, Problems
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.formats.base import Owned
+from omnizarr.metadata.formats.base import Format, Owned
 from omnizarr.metadata.formats.drafts import keys
 from omnizarr.metadata.formats.drafts.array2019 import read_array, read_group, write_array, write_group
 from omnizarr.metadata.formats.drafts.bootstrap import KEY, Bootstrap
 from omnizarr.metadata.formats.drafts.encodings import encoding_named
 from omnizarr.metadata.formats.drafts.gathered import (
-    USUAL_KEY,
     declared_key,
+    declaring,
     read_gathered,
     write_gathered,
 )
@@ -46,8 +46,12 @@ class Draft2019:
         return keys.document_key(path, keys.GROUP if kind is GroupMetadata else keys.ARRAY)
 
     def consolidated_key(self, path: str) -> str | None:
-        """Return the key that the bootstrap document declares, or would; None below the root."""
-        return None if path else declared_key(self.bootstrap) or USUAL_KEY
+        """Return the key that the bootstrap document declares for the root, or None."""
+        return None if path else declared_key(self.bootstrap)
+
+    def consolidating(self, path: str) -> Format | None:
+        """Return this format with the extension declared; None below the root."""
+        return None if path else replace(self, bootstrap=declaring(self.bootstrap))
 
     def document_place(self, metadata: ArrayMetadata, at: str) -> str:
         """Return the name of the document's field that says it."""

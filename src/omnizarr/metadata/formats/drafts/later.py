@@ -11,14 +11,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from omnizarr.errors import ConversionError
-from omnizarr.jsontypes import Json, JsonObject, Problems, inside, parse_json, read_object, read_string, shown
+from omnizarr.jsontypes import (
+    Json,
+    JsonObject,
+    Problems,
+    dump_json,
+    inside,
+    parse_json,
+    read_object,
+    read_string,
+    shown,
+)
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.metadata.formats.base import Owned
+from omnizarr.metadata.formats.base import Format, Owned
 from omnizarr.metadata.formats.drafts.array2020 import read_array, read_group
+from omnizarr.metadata.formats.drafts.bootstrap import KEY
 from omnizarr.metadata.formats.drafts.declared import read_declared
 from omnizarr.metadata.formats.drafts.gathered import read_gathered
 from omnizarr.metadata.formats.drafts.later_keys import (
@@ -54,16 +65,14 @@ class LaterDraft:
         `"3-2020"` or `"3-2022"`.
     gathered
         The key of the consolidated document, which zarr-python wrote; None where there is none.
+    bootstrap
+        The document that declares the hierarchy.
     """
 
     zarr_format: str
     keys: LaterKeys
     gathered: str | None = None
-
-    @property
-    def read_only(self) -> bool:
-        """True: nothing is written in these formats."""
-        return True
+    bootstrap: JsonObject = field(default_factory=dict, compare=False, repr=False)
 
     def document_keys(self, path: str) -> tuple[str, ...]:
         """Return the keys of the array's document and of the group's. An array comes first."""
@@ -114,12 +123,16 @@ class LaterDraft:
         return self.keys.moved(key, old, new)
 
     def root_documents(self) -> dict[str, bytes]:
-        """Raise ConversionError."""
-        raise self.refusal()
+        """Return the bootstrap document."""
+        return {KEY: dump_json(self.bootstrap)}
 
     def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
         """Return the prefix of chunks, and the path."""
         return self.keys.data_prefix(path)
+
+    def consolidating(self, path: str) -> Format | None:
+        """Return None: these drafts are not written."""
+        return None
 
     def node_path(self, key: str) -> str | None:
         """Return the path of the node whose document lies at `key`."""
@@ -175,17 +188,17 @@ def _parsed(at: str, data: bytes, problems: Problems) -> Json:
         return None
 
 
-def _draft_2020(suffix: str) -> LaterDraft:
+def _draft_2020(suffix: str, bootstrap: JsonObject) -> LaterDraft:
     keys = keys_of_2020(suffix)
-    return LaterDraft("3-2020", keys, keys.meta + _CONSOLIDATED)
+    return LaterDraft("3-2020", keys, keys.meta + _CONSOLIDATED, bootstrap)
 
 
-def _draft_2022(suffix: str) -> LaterDraft:
-    return LaterDraft("3-2022", keys_of_2022(suffix))
+def _draft_2022(suffix: str, bootstrap: JsonObject) -> LaterDraft:
+    return LaterDraft("3-2022", keys_of_2022(suffix), None, bootstrap)
 
 
-DRAFT_2020: Final = _draft_2020(".json")
-DRAFT_2022: Final = _draft_2022(".json")
+DRAFT_2020: Final = _draft_2020(".json", {})
+DRAFT_2022: Final = _draft_2022(".json", {})
 
 
 def is_later(document: JsonObject) -> bool:
@@ -217,7 +230,7 @@ def later_draft(document: JsonObject, problems: Problems) -> LaterDraft:
     if "/" in suffix:
         problems.add("metadata_key_suffix", f"expected a suffix without a slash, found {shown(suffix)}")
         suffix = ".json"
-    return _draft_2022(suffix) if of_2022 else _draft_2020(suffix)
+    return _draft_2022(suffix, document) if of_2022 else _draft_2020(suffix, document)
 
 
 def _is_core(value: Json) -> bool:
