@@ -20,6 +20,7 @@ from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.formats import format_of
+from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.netcdf.copying.convert import Aim, planned, refuse
 from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
@@ -179,7 +180,7 @@ class _Copy:
         names = ("chunks", "shards", "filters", "compressors")
         cuts = Cuts(**{name: _per_array(name, self.options[name]) for name in names})
         store, path = target_of(self.asked.place, None, held)
-        format = node.format if self.zarr_format is None else format_of(self.zarr_format)
+        format = writable(node.format) if self.zarr_format is None else format_of(self.zarr_format)
         options = self.options
         plan = plan_copy(
             node, store, format, path, cuts=cuts, memory=options["memory"], strict=options["strict"]

@@ -15,7 +15,7 @@ from omnizarr.config import config
 from omnizarr.engine.element import is_plain_index, read_element
 from omnizarr.engine.read import read_region
 from omnizarr.engine.write import write_region
-from omnizarr.errors import ReadOnlyError, SelectionError
+from omnizarr.errors import SelectionError
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.geometry.selection import (
     Selection,
@@ -201,8 +201,7 @@ class Array(ArrayHandle):
         return out
 
     def _write(self, selection: Selection, value: Any, fields: Any = None) -> None:
-        if self.read_only:
-            raise ReadOnlyError(f"array {self.name} was opened for reading", store=self.store.name)
+        self.store.require_writable(self.layout.prefix or None)
         names = [fields] if isinstance(fields, str) else fields
         if names is None:
             values = broadcast(as_values(value, self.dtype, self.serializer), selection.shape)

@@ -12,6 +12,7 @@ from omnizarr.hierarchy.copying.recut import KEEP, Cuts, PerArray
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.formats import format_of
+from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.store.base import Store
 
@@ -70,7 +71,7 @@ def copy(
     with ExitStack() as held:
         node = source if isinstance(source, Node) else opened(source, held, storage_options)
         store, place = target_of(target, path, held, storage_options)
-        format = node.format if zarr_format is None else format_of(zarr_format)
+        format = writable(node.format) if zarr_format is None else format_of(zarr_format)
         cuts = Cuts(chunks=chunks, shards=shards, filters=filters, compressors=compressors)
         plan = plan_copy(node, store, format, place, cuts=cuts, memory=memory, strict=strict)
         return plan.run(overwrite=overwrite, progress=progress)
