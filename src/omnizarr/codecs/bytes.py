@@ -76,8 +76,11 @@ class Bytes:
 
     def stored(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """Return the dtype of the elements as they are stored."""
-        packed_dtype = packed(dtype)
-        return packed_dtype if self.endian is None else in_order(packed_dtype, _ORDER[self.endian])
+        if self.endian is None:
+            return packed(dtype)
+        if dtype.isbuiltin == 1:  # a number: 0.1 µs less
+            return dtype.newbyteorder(_ORDER[self.endian])  # type: ignore[arg-type]
+        return in_order(packed(dtype), _ORDER[self.endian])
 
     def is_memory(self, dtype: np.dtype[Any]) -> bool:
         """Say whether the stored bytes are those that numpy holds for `dtype`."""
