@@ -6,13 +6,11 @@ made once (`.venv/hdmf-zarr`, that of the benchmarks too).
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import pytest
 
 pytest.importorskip("pynwb")
 
+from old_zarr import interpreter
 from pynwb.testing import TestCase
 from pynwb.testing.mock.base import mock_TimeSeries
 
@@ -29,45 +28,12 @@ from omnizarr.hdmf import NWBZarrIO
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-VARIABLE = "OMNIZARR_HDMF_ZARR"
-"""May name the interpreter of another environment."""
-WANTED = ("hdmf-zarr==0.13.0", "zarr==2.18.7", "numcodecs==0.15.2", "hdmf==6.2.0", "pynwb==4.2.0")
-LONGEST = 240
-"""Seconds to make the environment; tests are skipped where it takes longer."""
-
-
-def make_environment(folder: Path) -> Path:
-    """Return the interpreter that has hdmf-zarr; whoever comes first makes it, others wait."""
-    python = folder / "bin" / "python"
-    complete = folder / "complete"
-    with open(folder.parent / "hdmf-zarr.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not complete.exists() and not works(python):
-            shutil.rmtree(folder, ignore_errors=True)
-            for command in (
-                [sys.executable, "-m", "venv", str(folder)],
-                [str(python), "-m", "pip", "install", "--quiet", *WANTED],
-            ):
-                subprocess.run(command, check=True, capture_output=True, text=True, timeout=LONGEST)
-        complete.touch()
-    return python
-
-
-def works(python: Path) -> bool:
-    if not python.exists():
-        return False
-    return subprocess.run([python, "-c", "import hdmf_zarr"], capture_output=True, timeout=60).returncode == 0
 
 
 @pytest.fixture(scope="session")
 def peer() -> Callable[..., Any]:
     """Run a script in the environment of hdmf-zarr, and return what it prints as JSON."""
-    try:
-        named = os.environ.get(VARIABLE)
-        python = Path(named) if named else make_environment(ROOT / ".venv" / "hdmf-zarr")
-    except (OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"no environment for hdmf-zarr 0.13.0: {error} {getattr(error, 'stderr', None) or ''}")
+    python = interpreter()
 
     def run(script: str, *arguments: Any) -> Any:
         settings = {**os.environ, "NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE": "1", "PYTHONPATH": ""}

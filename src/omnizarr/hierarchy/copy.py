@@ -12,8 +12,8 @@ from omnizarr.hierarchy.copying.recut import KEEP, Cuts, PerArray
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.formats import format_of
-from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.hierarchy.opening.locate import locate
+from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.store.base import Store
 
 
