@@ -35,10 +35,12 @@ NAMES = {
     "open_consolidated",
     "open_group",
     "open_like",
+    "repair",
     "save",
     "save_array",
     "save_group",
     "tree",
+    "validate",
     "zeros",
     "zeros_like",
 }

@@ -39,7 +39,9 @@ from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open, open_array, open_consolidated, open_group
 from omnizarr.hierarchy.relocate import move
 from omnizarr.hierarchy.removal import delete
+from omnizarr.hierarchy.repair import repair
 from omnizarr.hierarchy.save import load, save, save_array, save_group
+from omnizarr.hierarchy.validate import validate
 
 __all__ = [
     "Array",
@@ -70,10 +72,12 @@ __all__ = [
     "open_consolidated",
     "open_group",
     "open_like",
+    "repair",
     "save",
     "save_array",
     "save_group",
     "tree",
+    "validate",
     "zeros",
     "zeros_like",
 ]

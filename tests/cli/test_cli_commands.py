@@ -149,9 +149,9 @@ def test_validate_finds_what_is_wrong(hierarchy: Path) -> None:
     found = sorted(result.stdout.splitlines())
     assert len(found) == 4, found
     assert found[0].startswith(f"chunk: /g/t: {chunk.relative_to(hierarchy).as_posix()}: codec ")
-    assert found[1].startswith("key: /: g/notes.txt: belongs to no node")
-    assert "a chunk outside the array's shape (20, 30)" in found[2]
-    assert found[3].startswith("metadata: /n: ") and "shape[0]: expected" in found[3]
+    assert found[1].startswith("metadata: /n: ") and "shape[0]: expected" in found[1]
+    assert found[2].startswith("orphan: /: g/notes.txt: belongs to no node")
+    assert "a chunk outside the array's shape (20, 30)" in found[3]
     assert len(run("validate", hierarchy).stdout.splitlines()) == 3
 
 

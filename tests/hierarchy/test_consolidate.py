@@ -190,12 +190,12 @@ def test_broken_ones_keep_nothing_else_from_working(place, zarr_format):
 def test_broken_ones_are_found(place, zarr_format):
     broken(place, zarr_format)
     group = omnizarr.open_group(place, use_consolidated=False)
-    found = validate(group.store, group.format)
+    found = validate(group).findings
     assert [finding.path for finding in found] == [""] and "shape" in found[0].at
     if zarr_format == 3:  # the same for a group within
         outer = omnizarr.create_group(place.parent / "outer")
         place.rename(place.parent / "outer" / "inner")
-        paths = {finding.path for finding in validate(outer.store, outer.format)}
+        paths = {finding.path for finding in validate(outer).findings}
         assert paths == {"inner"}
 
 
@@ -205,7 +205,7 @@ def test_what_is_stale_is_named(place, zarr_format):
     group["a/x"].attrs["units"] = "km"
     group["y"].resize((3,))
     del group["a/empty"]
-    messages = {finding.at: finding.message for finding in validate(group.store, group.format)}
+    messages = {finding.at: finding.message for finding in validate(group).findings}
     assert messages == {
         "a/x": "the consolidated metadata differ from the node's own: attributes",
         "y": "the consolidated metadata differ from the node's own: shape",

@@ -31,17 +31,18 @@ def sample(number: int) -> MemoryStore:
 
 
 def found(store: Any, number: int, **options: Any) -> list[tuple[str, str, str]]:
-    return [(f.kind, f.path, f.at) for f in validate(store, FORMATS[number], **options)]
+    found = validate(store, zarr_format=number, **options).findings
+    return [(f.kind, f.path, f.at) for f in found]
 
 
 @both
 def test_a_sound_hierarchy(number: int) -> None:
     store = sample(number)
-    assert validate(store, FORMATS[number], data=True) == []
+    assert validate(store, zarr_format=number, level="data").findings == ()
     consolidate_metadata(store)
-    assert validate(store, FORMATS[number], data=True) == []
-    assert validate(store, FORMATS[number], "g", data=True) == []
-    assert validate(store, FORMATS[number], "g/a", data=True) == []
+    assert validate(store, zarr_format=number, level="data").findings == ()
+    assert validate(store, zarr_format=number, path="g", level="data").findings == ()
+    assert validate(store, zarr_format=number, path="g/a", level="data").findings == ()
 
 
 def test_a_sound_netcdf_dataset(tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_a_sound_netcdf_dataset(tmp_path: Path) -> None:
         made.createDimension("t", None)
         made.createVariable("v", "i2", ("t",), zlib=True)[:] = [1, 2, 3]
         made.createVariable("s", str, ())[...] = "text"
-    assert validate(DirectoryStore(tmp_path / "a"), FORMATS[2], data=True) == []
+    assert validate(DirectoryStore(tmp_path / "a"), zarr_format=2, level="data").findings == ()
 
 
 @both
@@ -63,7 +64,7 @@ def test_every_fault_of_every_document(number: int) -> None:
     at = {at.rpartition("/")[2].removeprefix(".zarray.") for _, _, at in found(store, number)}
     assert at == {"shape[1]", "fill_value"}
     store.set(key, b"{")
-    findings = validate(store, FORMATS[number])
+    findings = validate(store, zarr_format=number).findings
     assert {(finding.kind, finding.path) for finding in findings} == {("metadata", "g/a")}
     assert "expected JSON" in findings[0].message
 
@@ -78,7 +79,7 @@ def test_unknown_codec_is_named_with_its_place(number: int) -> None:
     else:
         document["codecs"].append({"name": "nope"})
     store.set(key, json.dumps(document).encode())
-    [finding] = validate(store, FORMATS[number])
+    [finding] = validate(store, zarr_format=number).findings
     assert (finding.kind, finding.path) == ("metadata", "b")
     assert "nope" in finding.message
     assert str(finding).startswith("/b: ")
@@ -96,14 +97,14 @@ def test_keys_that_belong_to_nothing(number: int) -> None:
     store.set(f"far/off/{'0' if number == 2 else 'c/0'}", b"")
     assert sorted(found(store, number)) == sorted(
         [
-            ("key", "", "notes.txt"),
-            ("key", "g/a", "g/a/notes"),
-            ("key", "g/a", "g/a/c/x"),
-            ("key", "g/a", beyond),
-            ("key", "far", ""),
+            ("orphan", "", "notes.txt"),
+            ("orphan", "g/a", "g/a/notes"),
+            ("orphan", "g/a", "g/a/c/x"),
+            ("outside", "g/a", beyond),
+            ("lost", "far", ""),
         ]
     )
-    (lost,) = [f for f in validate(store, FORMATS[number]) if f.path == "far"]
+    (lost,) = [f for f in validate(store, zarr_format=number).findings if f.path == "far"]
     assert lost.message == "a group without a document; 2 keys lie below it that cannot be reached"
 
 
@@ -122,7 +123,7 @@ def test_stale_consolidated_metadata(number: int) -> None:
 def test_broken_consolidated_metadata() -> None:
     store = sample(2)
     store.set(".zmetadata", b"{}")
-    assert {(kind, path) for kind, path, _ in found(store, 2)} == {("metadata", "")}
+    assert {(kind, path) for kind, path, _ in found(store, 2)} == {("consolidated", "")}
 
 
 @both
@@ -135,7 +136,7 @@ def test_chunks_are_decoded_on_request(number: int) -> None:
     store.set(other, b"123")
     assert found(store, number) == []
     told: list[tuple[int, int]] = []
-    findings = found(store, number, data=True, progress=lambda done, total: told.append((done, total)))
+    findings = found(store, number, level="data", progress=lambda done, total: told.append((done, total)))
     assert sorted(findings) == [("chunk", "b", other), ("chunk", "g/a", key)]
     assert sorted(told)[-1] == (5, 5)
 
@@ -145,12 +146,12 @@ def test_unfinished_copy() -> None:
     store.set(JOURNAL, Journal("somewhere", "a", None).to_bytes())
     assert found(store, 3) == [("copy", "", JOURNAL)]
     store.set(JOURNAL, b"not ours")
-    assert found(store, 3) == [("key", "", JOURNAL)]
+    assert found(store, 3) == [("orphan", "", JOURNAL)]
 
 
 def test_findings_as_json() -> None:
-    finding = Finding("key", "g", "g/x", "belongs to no node")
-    assert finding.to_json() == {"kind": "key", "path": "/g", "at": "g/x", "message": "belongs to no node"}
+    finding = Finding("orphan", "g", "g/x", "belongs to no node")
+    assert finding.to_json() == {"kind": "orphan", "path": "/g", "at": "g/x", "message": "belongs to no node"}
 
 
 def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read():
@@ -160,7 +161,7 @@ def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read():
     document = store.get("plain/zarr.json")
     assert document is not None
     store.set("__xarray_dataarray_variable__/zarr.json", document)
-    found = validate(store, group.format)
-    assert [(one.path, one.kind) for one in found] == [("__xarray_dataarray_variable__", "metadata")]
+    found = validate(store).findings
+    assert [(one.path, one.kind) for one in found] == [("__xarray_dataarray_variable__", "name")]
     assert "which Zarr v3 reserves" in found[0].message
     assert group["__xarray_dataarray_variable__"].shape == (3,)

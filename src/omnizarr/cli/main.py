@@ -36,7 +36,7 @@ COMMANDS = {
     "move": "Move a node or a whole hierarchy.",
     "schema": "Print the model of a hierarchy, or the schema of a model.",
     "tree": "Show a hierarchy as a tree.",
-    "validate": "Look for problems in a hierarchy.",
+    "validate": "Look for problems in a hierarchy, and repair some.",
 }
 
 DEBUG = "--debug"

@@ -1,0 +1,1 @@
+"""Looking for what is wrong in a hierarchy, and removing what belongs to nothing."""
