@@ -420,6 +420,10 @@ _V3_TYPES = {
     "uint64": [2**64 - 1],
     "float16": [1, "NaN", "0x7e01"],
     "complex128": [[0, "Infinity"]],
+    "bfloat16": [1, "NaN", "0x7fc1"],
+    "float8_e5m2": [0.5, "-Infinity"],
+    "int4": [-8, 7.0],
+    "complex_float8_e4m3": [[0, "NaN"]],
     "string": ["", "é"],
     "r24": ["AAAA", [0, 1, 2]],
 }

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from omnizarr.metadata.small_names import COMPLEX, FLOATS
+from omnizarr.metadata.small_names import INTEGERS as SMALL_INTEGERS
+
 Schema: TypeAlias = dict[str, Any]
 
 _UNIT = r"\[(?:[1-9][0-9]{0,8})?(?:Y|M|W|D|h|m|s|ms|us|μs|ns|ps|fs|as|generic)\]"
@@ -35,6 +38,12 @@ def _integer(kind: str, size: int) -> Schema:
     return {"type": "integer", "minimum": low, "maximum": high - 1}
 
 
+def _small_integer(name: str) -> Schema:
+    bits = int(name[-1])
+    low, high = (0, 2**bits - 1) if name[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
 # --- v3
 
 _SIZES = (1, 2, 4, 8)
@@ -52,8 +61,9 @@ def _where_v3(names: list[str] | str, fill: Schema) -> Schema:
 FILL_V3: list[Schema] = [
     _where_v3(["bool"], {"type": "boolean"}),
     *(_where_v3([name], fill) for name, fill in _INTEGERS.items()),
-    _where_v3(["float16", "float32", "float64"], _FLOAT),
-    _where_v3(["complex64", "complex128"], _COMPLEX),
+    *(_where_v3([name], _small_integer(name)) for name in SMALL_INTEGERS),
+    _where_v3(["float16", "float32", "float64", *FLOATS], _FLOAT),
+    _where_v3(["complex64", "complex128", "complex_float32", "complex_float64", *COMPLEX], _COMPLEX),
     _where_v3(["numpy.datetime64", "numpy.timedelta64"], _TIME),
     _where_v3(["string", "fixed_length_utf32"], _TEXT),
     _where_v3(["bytes", "variable_length_bytes", "null_terminated_bytes", "raw_bytes"], _RAW),

@@ -135,6 +135,13 @@ _RECTILINEAR = _object(
     {"kind": {"const": "inline"}, "chunk_shapes": _list({"anyOf": [_length(1), _list(_EDGES)]})}
 )
 _SEPARATOR = _object({}, {"separator": {"enum": ["/", "."]}})
+_ENCODING: Schema = {"type": ["string", "object"]}
+_AFFIXED = {
+    "prefix": _object({"prefix": {"type": "string", "minLength": 1}, "base_encoding": _ENCODING}),
+    "suffix": _object(
+        {"suffix": {"type": "string"}}, {"base_encoding": _ENCODING, "base-encoding": _ENCODING}
+    ),
+}
 _UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic")
 _SIZE: Schema = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
 _TIME = _object({"unit": {"enum": list(_UNITS)}, "scale_factor": _SIZE})
@@ -163,7 +170,11 @@ _V3: dict[str, Schema] = {
     },
     "chunk_key_encoding": {
         "description": "How the numbers of a chunk become a key.",
-        "allOf": [_where_named(name, _SEPARATOR, needed=False) for name in ("default", "v2")],
+        "allOf": [
+            *(_where_named(name, _SEPARATOR, needed=False) for name in ("default", "v2")),
+            *(_where_named(name, schema) for name, schema in _AFFIXED.items()),
+            _where_named("fanout", _object({}, {"max_children": _length(3)}), needed=False),
+        ],
     },
     "fill_value": {"description": "The value of elements that were never written."},
     "codecs": {"description": "What turns a chunk into bytes, in order.", "minItems": 1},
