@@ -8,19 +8,26 @@ from typing import Any
 
 import click
 
-from omnizarr.cli.parameters import CODEC_EXAMPLE, EVERY, ChunkSpec, Codecs, FilterSpec, Lengths, Size
+from omnizarr.cli.parameters import (
+    CODEC_EXAMPLE,
+    EVERY,
+    ChunkSpec,
+    Codecs,
+    FilterSpec,
+    Lengths,
+    Size,
+    format_named,
+)
 from omnizarr.cli.places import PlaceType
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted, shown_size
 from omnizarr.config import config
-from omnizarr.hierarchy.copy import opened, target_of
+from omnizarr.hierarchy.copy import opened, place_of_copy, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
 from omnizarr.hierarchy.copying.recut import KEEP, Cuts, keeps
 from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.opening.formats import format_of
-from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.netcdf.copying.convert import Aim, planned, refuse
 from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
@@ -35,7 +42,9 @@ from omnizarr.store.urls.grammar import shown_place
 @click.command("copy")
 @click.argument("places", metavar="SRC... DST", type=PlaceType(), nargs=-1, required=True)
 @click.option(
-    "--zarr-format", type=click.Choice(["2", "3"]), help="The format of the copy; SRC's unless given."
+    "--zarr-format",
+    type=click.Choice(["2", "3", "3-2019"]),
+    help="The format of the copy; SRC's unless given.",
 )
 @click.option("--dialect", help="How a netCDF dataset is kept in Zarr: nczarr, xarray, plain, …")
 @click.option("-k", "--kind", help="The kind of a netCDF file: classic, nc4, cdf5, …, as nccopy has them.")
@@ -85,7 +94,7 @@ class _Copy:
         self.options = options
         self.asked = asked_of(target)
         number = options["zarr_format"]
-        self.zarr_format = self.asked.zarr_format if number is None else int(number)
+        self.zarr_format = self.asked.zarr_format if number is None else format_named(number)
         self.join: str | None = options["join"]
         if len(sources) > 1 and self.join is None:
             raise click.UsageError(f"{len(sources)} sources become one only with --join DIM")
@@ -117,7 +126,7 @@ class _Copy:
         Generations of NCZarr that are only read become the present one. The notes of NCZarr on another
         format of Zarr are others.
         """
-        if not isinstance(node, Group):
+        if not isinstance(node, Group) or isinstance(self.zarr_format, str):
             return None
         found = detect(node)
         if not isinstance(found, Dialect | Pure):
@@ -133,6 +142,8 @@ class _Copy:
                 f"--shards: netCDF knows no shards; first 'omnizarr copy {given} STEP.zarr "
                 f"--zarr-format 3', then 'omnizarr copy STEP.zarr {wanted} --shards …'"
             )
+        if isinstance(self.zarr_format, str):
+            raise click.UsageError(f"--zarr-format {self.zarr_format}: netCDF datasets are kept in 2 and 3")
         source = self.sources if self.join is not None else self.sources[0]
         aim = Aim(self.target, dialect, self.zarr_format, self.options["kind"])
         memory, overwrite = self.options["memory"], self.options["overwrite"]
@@ -179,12 +190,11 @@ class _Copy:
         """Copy a hierarchy as it is."""
         names = ("chunks", "shards", "filters", "compressors")
         cuts = Cuts(**{name: _per_array(name, self.options[name]) for name in names})
-        store, path = target_of(self.asked.place, None, held)
-        format = writable(node.format) if self.zarr_format is None else format_of(self.zarr_format)
         options = self.options
-        plan = plan_copy(
-            node, store, format, path, cuts=cuts, memory=options["memory"], strict=options["strict"]
+        where = place_of_copy(
+            node, *target_of(self.asked.place, None, held), self.zarr_format, options["overwrite"]
         )
+        plan = plan_copy(node, *where, cuts=cuts, memory=options["memory"], strict=options["strict"])
         for loss in plan.losses:
             click.echo(f"not kept: {loss}", err=True)
         with progress_bar("copying") as advance:

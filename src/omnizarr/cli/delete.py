@@ -8,9 +8,9 @@ from omnizarr.cli.asking import dry_run_option, is_agreed, yes_option
 from omnizarr.cli.places import place_argument, store_at
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted, shown_size
-from omnizarr.hierarchy.opening.diagnose import absent
+from omnizarr.hierarchy.belongings import sizes_at
 from omnizarr.hierarchy.paths import prefix_of
-from omnizarr.hierarchy.removal import delete, is_removable
+from omnizarr.hierarchy.removal import delete, place_of_removal
 from omnizarr.netcdf.dialects.modes import asked_of
 
 
@@ -26,8 +26,9 @@ def command(place: str, yes: bool, dry_run: bool) -> int:
     """
     with store_at(place) as (store, path):
         sizes = dict(store.list_sizes(prefix_of(path)))
-        if not is_removable(sizes, path):
-            raise absent(store, None, path)
+        where = place_of_removal(store, path, sizes)
+        if where.format.implicit_groups:
+            sizes = dict(sizes_at(*where))
         there = f"{store.name.rstrip('/')}/{path}".rstrip("/")
     what = f"{counted(len(sizes), 'key')} ({shown_size(sum(sizes.values()))}) at {there}"
     if dry_run:

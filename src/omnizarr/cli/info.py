@@ -11,8 +11,8 @@ from omnizarr.cli.places import json_option, node_at, place_argument
 from omnizarr.cli.sizes import shown_size
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.belongings import sizes_at
 from omnizarr.hierarchy.group import Group, knowing
-from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import write_fill
@@ -111,7 +111,7 @@ def _json(value: Any) -> Json:
 
 def _of_group(group: Group, dialect: str | None) -> JsonObject:
     unreadable: JsonObject = {}
-    sizes = dict(group.store.list_sizes(prefix_of(group.path)))
+    sizes = dict(sizes_at(group.store, group.format, group.path))
     nodes = dict(
         group.walk(on_error=lambda path, error: unreadable.update({f"/{path}": str(error)}), keys=sizes)
     )

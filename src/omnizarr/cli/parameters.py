@@ -16,6 +16,11 @@ EVERY = ""
 CODEC_EXAMPLE = '{"name": "zstd", "configuration": {"level": 3}}'
 
 
+def format_named(text: str) -> int | str:
+    """Return a format as functions take it: a number, or the name of a draft."""
+    return int(text) if text.isdigit() else text
+
+
 class Size(click.ParamType[Any]):
     """A byte count: `512MB`, `1.5GiB`, `4096`."""
 

@@ -10,12 +10,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from omnizarr.errors import MetadataError, NodeTypeError
+from omnizarr.errors import ConversionError, MetadataError, NodeTypeError
 from omnizarr.hierarchy.discover import walk
-from omnizarr.hierarchy.documents import change_document, fetch_documents, read_documents
+from omnizarr.hierarchy.documents import change_document, fetch_documents, is_implied, read_documents
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.diagnose import absent
-from omnizarr.hierarchy.opening.formats import find_documents, format_of
+from omnizarr.hierarchy.opening.find import find_metadata
+from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate, wishes_of
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.v3 import CONSOLIDATED as FIELD
@@ -28,29 +29,33 @@ def consolidate_metadata(
 ) -> Group:
     """Write the metadata of every node below a group into one document, and return the group.
 
-    Zarr v2 keeps it in `.zmetadata`, Zarr v3 in the group's own `zarr.json`. It is not kept up to date:
+    Zarr v2 keeps it in `.zmetadata`, Zarr v3 in the group's own `zarr.json`; the draft of 2019 at a key that
+    the hierarchy's `zarr.json` declares, as an extension. It is not kept up to date:
     what is changed later makes it stale, until it is written again.
 
     Raises
     ------
     NodeNotFoundError, NodeTypeError
         There is nothing, or an array.
+    ConversionError
+        The format has consolidated metadata at the root alone, and the group is another.
     MetadataError
         Documents of a node are broken.
     """
     where = locate(store, path, "r+", storage_options)
     zarr_format = wishes_of(store, zarr_format).zarr_format
-    found = find_documents(*where, zarr_format)
+    found = find_metadata(*where, zarr_format, use_consolidated=False)
     if found is None:
         asked = None if zarr_format is None else format_of(zarr_format)
         raise absent(where.store, asked, where.path, "group")
-    format, documents = found
-    metadata = read_documents(where.store, format, where.path, documents, consolidated=False)
+    held, format, place, metadata = found
     if not isinstance(metadata, GroupMetadata):
         message = "expected a group to consolidate, found an array"
-        raise NodeTypeError(message, store=where.store.name, path=where.path)
-    nodes = in_block(dict(walk(where.store, format, where.path)), format)
-    return Group(where.store, format, where.path, _store(*where, format, metadata, nodes))
+        raise NodeTypeError(message, store=held.name, path=place)
+    held.require_writable()
+    format = _consolidating(format, place)
+    nodes = in_block(dict(walk(held, format, place)), format)
+    return Group(held, format, place, _store(held, place, format, metadata, nodes))
 
 
 def consolidate_nodes(group: Group, nodes: Mapping[str, NodeMetadata]) -> Group:
@@ -68,14 +73,17 @@ def consolidate_nodes(group: Group, nodes: Mapping[str, NodeMetadata]) -> Group:
     MetadataError
         Its documents are broken.
     """
-    where = group.store, group.path, group.format
+    format = _consolidating(group.format, group.path)
+    where = group.store, group.path, format
     documents = fetch_documents(group.store, group.format, group.path)
-    metadata = read_documents(group.store, group.format, group.path, documents, consolidated=False)
+    metadata: NodeMetadata | None = GroupMetadata()
+    if documents or not is_implied(group.store, group.format, group.path):
+        metadata = read_documents(group.store, group.format, group.path, documents, consolidated=False)
     if not isinstance(metadata, GroupMetadata):
         raise absent(group.store, group.format, group.path, "group")
     in_order = {path: nodes[path] for path in sorted(nodes, key=lambda path: path.split("/"))}
-    stored = _store(*where, metadata, in_block(in_order, group.format))
-    return Group(group.store, group.format, group.path, stored)
+    stored = _store(*where, metadata, in_block(in_order, format))
+    return Group(group.store, format, group.path, stored)
 
 
 def is_consolidated(group: Group) -> bool:
@@ -98,6 +106,15 @@ def in_block(nodes: Mapping[str, NodeMetadata], format: Format) -> dict[str, Nod
     }
 
 
+def _consolidating(format: Format, path: str) -> Format:
+    found = format.consolidating(path)
+    if found is None:
+        number = format.zarr_format
+        message = f"Zarr {number} has consolidated metadata of whole hierarchies, at their root alone"
+        raise ConversionError(f"{message}: /{path} is another group")
+    return found
+
+
 def _store(
     store: Store, path: str, format: Format, metadata: GroupMetadata, nodes: dict[str, NodeMetadata]
 ) -> GroupMetadata:
@@ -114,4 +131,7 @@ def _store(
             metadata = both if isinstance(both, GroupMetadata) else metadata
     consolidated = replace(metadata, consolidated=nodes)
     store.set(key, format.write(path, consolidated)[key])
+    for name, document in format.root_documents().items():
+        if store.get(name) != document:  # a draft's, which says where consolidated metadata are
+            store.set(name, document)
     return consolidated

@@ -14,6 +14,9 @@ from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.opening.unwritable import writable
+from omnizarr.hierarchy.opening.within import Within, draft_for_new
+from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
+from omnizarr.metadata.formats.drafts.gathered import undeclaring
 from omnizarr.store.base import Store
 
 
@@ -71,9 +74,9 @@ def copy(
     with ExitStack() as held:
         node = source if isinstance(source, Node) else opened(source, held, storage_options)
         store, place = target_of(target, path, held, storage_options)
-        format = writable(node.format) if zarr_format is None else format_of(zarr_format)
+        where = place_of_copy(node, store, place, zarr_format, overwrite)
         cuts = Cuts(chunks=chunks, shards=shards, filters=filters, compressors=compressors)
-        plan = plan_copy(node, store, format, place, cuts=cuts, memory=memory, strict=strict)
+        plan = plan_copy(node, *where, cuts=cuts, memory=memory, strict=strict)
         return plan.run(overwrite=overwrite, progress=progress)
 
 
@@ -83,6 +86,28 @@ def opened(source: Any, held: ExitStack, storage_options: Mapping[str, Any] | No
     if not isinstance(source, Store):
         held.callback(node.store.close)
     return node
+
+
+def place_of_copy(
+    node: Node, store: Store, path: str, zarr_format: int | str | None = None, overwrite: bool = False
+) -> Within:
+    """Return where a copy is to be, and in which format: the source's unless another is named.
+
+    Raises
+    ------
+    NodeExistsError
+        A draft is asked for, and there is a hierarchy of another format.
+    ConversionError
+        There is no such format.
+    """
+    format = writable(node.format) if zarr_format is None else format_of(zarr_format)
+    if not format.implicit_groups:
+        return Within(store, format, path)
+    new = format_of(format.zarr_format)
+    where = draft_for_new(store, path, new, overwrite)
+    if where.format is new and isinstance(node.format, Draft2019) and isinstance(new, Draft2019):
+        return where._replace(format=Draft2019(undeclaring(node.format.bootstrap)))
+    return where
 
 
 def target_of(

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from omnizarr.errors import StoreError
-from omnizarr.hierarchy.copy import target_of
+from omnizarr.hierarchy.belongings import placed_key, relative_key, sizes_at
+from omnizarr.hierarchy.copy import place_of_copy, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
 from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, CopyReport, Progress
 from omnizarr.hierarchy.copying.sorting import KeySorter
@@ -16,8 +17,9 @@ from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.locate import was_opened_for
-from omnizarr.hierarchy.paths import joined, prefix_of
+from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.hierarchy.removal import remove, remove_empty
+from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 
@@ -67,8 +69,8 @@ def move(
     with ExitStack() as held:
         node = source if isinstance(source, Node) else _opened(source, held, storage_options)
         node.store.require_writable(prefix_of(node.path))
-        store, place = target_of(target, path, held, storage_options)
-        plan = plan_copy(node, store, node.format, place, memory=memory, strict=True)
+        where = place_of_copy(node, *target_of(target, path, held, storage_options), overwrite=overwrite)
+        plan = plan_copy(node, *where, memory=memory, strict=True)
         report = relocate(plan, overwrite=overwrite, progress=progress)
         for handle in (source, target):
             if isinstance(handle, Node):
@@ -92,7 +94,7 @@ def relocate(plan: CopyPlan, *, overwrite: bool = False, progress: Progress | No
         shown = ", ".join(map(repr, differing[:3])) + (", …" if len(differing) > 3 else "")
         message = f"the copy is not what was to be moved, which stays as it is: {shown} are not the same"
         raise StoreError(message, store=plan.store.name)
-    remove(plan.source.store, plan.source.path)
+    remove(plan.source.store, plan.source.path, format=plan.source.format)
     return report
 
 
@@ -102,13 +104,15 @@ def differences(plan: CopyPlan) -> list[str]:
     Values are compared by their sizes, documents by what they say.
     """
     source = plan.source
-    ours = _sizes(source.store, source.path)
-    theirs = _sizes(plan.store, plan.path)
+    ours = _sizes(source.store, source.format, source.path)
+    theirs = _sizes(plan.store, plan.format, plan.path)
     arrays = {task.source.path[len(prefix_of(source.path)) :]: task.source for task in plan.tasks}
     sorter = KeySorter(source.store, source.format, source.path, plan.nodes, arrays)
-    keys = [joined(source.path, key) for key in ours]
-    start = len(prefix_of(source.path))
-    copied = [item.key[start:] for item in sorter.sorted_keys(keys) if item.kind in _COPIED]
+    copied = [
+        relative_key(source.format, source.path, item.key)
+        for item in sorter.sorted_keys([placed_key(source.format, source.path, key) for key in ours])
+        if item.kind in _COPIED
+    ]
     found = _nodes_at(plan)
     return [
         *(key for key in copied if theirs.get(key) != ours[key]),
@@ -116,9 +120,8 @@ def differences(plan: CopyPlan) -> list[str]:
     ]
 
 
-def _sizes(store: Store, path: str) -> dict[str, int]:
-    prefix = prefix_of(path)
-    return {key[len(prefix) :]: size for key, size in store.list_sizes(prefix)}
+def _sizes(store: Store, format: Format, path: str) -> dict[str, int]:
+    return {relative_key(format, path, key): size for key, size in sizes_at(store, format, path)}
 
 
 def _nodes_at(plan: CopyPlan) -> dict[str, NodeMetadata]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from omnizarr.errors import ConversionError, NodeExistsError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.belongings import keys_at, relative_key
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.convert import Loss, convert_nodes, listed
 from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, Task
@@ -15,7 +16,8 @@ from omnizarr.hierarchy.copying.sorting import KeySorter
 from omnizarr.hierarchy.copying.transfer import moves_as_stored, plan_recoding
 from omnizarr.hierarchy.discover import is_node, walk
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
+from omnizarr.hierarchy.opening.within import hierarchies_above
+from omnizarr.hierarchy.paths import ancestors_of, joined
 from omnizarr.hierarchy.requests import each
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import Converted
@@ -23,6 +25,7 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+from omnizarr.store.layers.below import unwrapped
 
 
 def plan_copy(
@@ -48,9 +51,18 @@ def plan_copy(
     check_apart(place_named(source.store, source.path), store, path)
     _check_above(store, format, path)
     found = {"": source.metadata}
-    keys = sorted(source.store.list_prefix(prefix_of(source.path)))
+    keys = sorted(keys_at(source.store, source.format, source.path))
     if isinstance(source.metadata, GroupMetadata):
         found |= walk(source.store, source.format, source.path, keys=keys)
+    consolidated = tuple(
+        name
+        for name, node in found.items()
+        if isinstance(node, GroupMetadata)
+        and node.consolidated is not None
+        and format.consolidating(joined(path, name)) is not None
+    )
+    if "" in consolidated:
+        format = format.consolidating(path) or format
     cuts = cuts or Cuts()
     cuts.check_paths([name for name, node in found.items() if isinstance(node, ArrayMetadata)])
     theirs = convert_nodes(found, source.format, format, partial(_cut, format=format, cuts=cuts))
@@ -73,9 +85,7 @@ def plan_copy(
         nodes=theirs.nodes,
         tasks=tuple(task for task in tasks if task is not None),
         losses=tuple(theirs.losses),
-        consolidated=tuple(
-            name for name, n in found.items() if isinstance(n, GroupMetadata) and n.consolidated is not None
-        ),
+        consolidated=consolidated,
         beside=beside,
     )
 
@@ -119,15 +129,15 @@ def _beside(
     }
     sorter = KeySorter(source.store, source.format, source.path, found, arrays)
     kinds = ("sidecar", "stray", "lost")
-    skipped = len(prefix_of(source.path))
     keys = [item.key for item in sorter.sorted_keys(listed) if item.kind in kinds]
+    named = {key: relative_key(source.format, source.path, key) for key in keys}
     if source.format.zarr_format != format.zarr_format:
-        return _Beside((), tuple(key[skipped:] for key in keys))
+        return _Beside((), tuple(named.values()))
     sizes = each(source.store, source.store.size, keys)
     fits = {key: (size or 0) <= memory for key, size in zip(keys, sizes, strict=True)}
     return _Beside(
-        tuple(key[skipped:] for key in keys if fits[key]),
-        tuple(key[skipped:] for key in keys if not fits[key]),
+        tuple(named[key] for key in keys if fits[key]),
+        tuple(named[key] for key in keys if not fits[key]),
     )
 
 
@@ -171,6 +181,10 @@ def check_apart(ours: str, store: Store, path: str) -> None:
 
 def _check_above(store: Store, format: Format, path: str) -> None:
     """Refuse a place inside a hierarchy of another format, where the copy would not be found."""
+    drafts = () if format.implicit_groups else hierarchies_above(store, path, at_path=False)
+    for place in drafts:
+        message = f"{place.store.name} is Zarr {place.format.zarr_format}, which holds nothing of Zarr"
+        raise ConversionError(f"{message} {format.zarr_format}: cannot copy to /{path} of {store.name}")
     for ancestor in ancestors_of(path):
         for other in FORMATS.values():
             if other != format and is_node(store, other, ancestor) and not is_node(store, format, ancestor):
@@ -183,4 +197,6 @@ def _check_above(store: Store, format: Format, path: str) -> None:
 def place_named(store: Store, path: str) -> str:
     """Return a name of a place that no other place has."""
     root = journal.place_of(store)
-    return f"{store.name if root is None else root}/{path}".rstrip("/")
+    if root is None:
+        return f"{store.name}/{path}".rstrip("/")
+    return f"{root}/{unwrapped(store)[1] if root.is_file() else ''}{path}".rstrip("/")

@@ -9,6 +9,8 @@ from omnizarr.errors import ConversionError, MetadataError, NodeNameError
 from omnizarr.hierarchy.paths import check_new_path
 from omnizarr.metadata.convert import Converted, to_v2, to_v3
 from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.drafts.convert import bootstrap_losses, losses_elsewhere, to_draft
+from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 Change: TypeAlias = Callable[[str, Converted], Converted]
@@ -58,6 +60,8 @@ def convert_nodes(
         Receives the path of each node and the node converted; returns what takes its place.
     """
     result = ConvertedNodes({}, set(), [], [])
+    if ours.zarr_format != theirs.zarr_format:
+        result.losses.extend(Loss("", what) for what in bootstrap_losses(ours))
     for path, metadata in found.items():
         try:
             check_new_path(path, theirs.zarr_format)
@@ -82,7 +86,10 @@ def convert_node(metadata: NodeMetadata, ours: Format, theirs: Format) -> Conver
         metadata = metadata.with_consolidated(None)
     if ours.zarr_format == theirs.zarr_format:
         return Converted(metadata, (), True)
-    return (to_v2 if theirs.zarr_format == 2 else to_v3)(metadata)
+    to = to_v2 if theirs.zarr_format == 2 else to_v3 if theirs.zarr_format == 3 else to_draft
+    converted = to(metadata)
+    lost = losses_elsewhere(metadata) if isinstance(ours, Draft2019) else ()
+    return converted._replace(losses=(*lost, *converted.losses))
 
 
 def listed(losses: Sequence[Loss], format: Format) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omnizarr.errors import NodeExistsError
+from omnizarr.hierarchy.belongings import delete_at, keys_at, mark_place
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.hierarchy.requests import delete_keys
 from omnizarr.jsontypes import dump_json, parse_json
@@ -23,7 +24,7 @@ from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.store.base import Store
 from omnizarr.store.directories.directory import DirectoryStore
-from omnizarr.store.layers.wrap import WrappedStore
+from omnizarr.store.layers.below import unwrapped
 from omnizarr.store.zips.zip import ZipStore
 
 JOURNAL = ".omnizarr-copy"
@@ -69,7 +70,9 @@ def plan_of(format: Format, nodes: Mapping[str, NodeMetadata]) -> str:
     return digest.hexdigest()
 
 
-def begin(store: Store, path: str, journal: Journal, *, complete: bool, overwrite: bool) -> frozenset[str]:
+def begin(
+    store: Store, path: str, journal: Journal, format: Format, *, complete: bool, overwrite: bool
+) -> frozenset[str]:
     """Make the target ready, and return the keys of an earlier run of the same copy that may be kept.
 
     Parameters
@@ -83,33 +86,41 @@ def begin(store: Store, path: str, journal: Journal, *, complete: bool, overwrit
     NodeExistsError
         There is something at the target that no interrupted copy left there.
     """
-    prefix = prefix_of(path)
-    key = prefix + JOURNAL
+    key = mark_place(format, path) + JOURNAL
     document = journal.to_bytes()
     found = store.get(key)
     if found == document and journal.stamp is not None:
-        return frozenset(store.list_prefix(prefix)) - {key}
+        return frozenset(keys_at(store, format, path)) - {key}
     new = found is None or complete
-    if new and not overwrite and (there := next(_keys(store, prefix), None)) is not None:
+    if new and not overwrite and (there := next(keys_at(store, format, path), None)) is not None:
         raise NodeExistsError(
             f"there is something already (key {there!r}); overwrite=True replaces it",
             store=store.name,
             path=path,
         )
     if found is not None or overwrite:
-        _remove(store, path)
+        _remove(store, format, path)
     store.set(key, document)
     return frozenset()
 
 
-def unfinished(store: Store, path: str) -> bool:
+def unfinished(store: Store, path: str, format: Format | None = None) -> bool:
     """Say whether a copy to this place was begun and never completed."""
-    return store.exists(prefix_of(path) + JOURNAL)
+    return store.exists(_own_place(format, path) + JOURNAL)
 
 
-def finish(store: Store, path: str) -> None:
+def deleted_in_part(store: Store, path: str, format: Format | None = None) -> bool:
+    """Say whether a deletion of this place was begun and never completed."""
+    return store.exists(_own_place(format, path) + DELETION)
+
+
+def _own_place(format: Format | None, path: str) -> str:
+    return prefix_of(path) if format is None else mark_place(format, path)
+
+
+def finish(store: Store, path: str, format: Format) -> None:
     """Remove the journal: the copy is complete."""
-    store.delete(prefix_of(path) + JOURNAL)
+    store.delete(mark_place(format, path) + JOURNAL)
 
 
 def is_journal(value: bytes) -> bool:
@@ -121,8 +132,8 @@ def is_journal(value: bytes) -> bool:
     return isinstance(document, dict) and document.get("omnizarr_copy") == _VERSION
 
 
-def stamp(store: Store, path: str) -> str | None:
-    """Return what changes when any value below `path` changes, or None where the store cannot tell.
+def stamp(store: Store, format: Format, path: str) -> str | None:
+    """Return what changes when any value of a node changes, or None where the store cannot tell.
 
     Values in files are known by name, size and time of change.
     """
@@ -130,18 +141,19 @@ def stamp(store: Store, path: str) -> str | None:
     if root is None:
         return None
     digest = hashlib.sha256()
-    for line in _states(root, root / path if root.is_dir() else root):
+    owned = format.owned(path)
+    tops = [root / place for place in (*owned.keys, *owned.prefixes)] if root.is_dir() else [root]
+    for line in (line for top in tops for line in _states(root, top)):
         digest.update(line)
     return digest.hexdigest()
 
 
 def place_of(store: Store) -> Path | None:
     """Return the directory or file that a store keeps its values in, or None where there is none."""
-    while isinstance(store, WrappedStore):
-        store = store.inner
-    if isinstance(store, ZipStore):
-        return Path(store.path).resolve()
-    return Path(store.root).resolve() if isinstance(store, DirectoryStore) else None
+    inner, prefix = unwrapped(store)
+    if isinstance(inner, ZipStore):
+        return Path(inner.path).resolve()
+    return Path(inner.root, prefix).resolve() if isinstance(inner, DirectoryStore) else None
 
 
 def _states(root: Path, top: Path) -> Iterator[bytes]:
@@ -159,19 +171,15 @@ def _state(name: str, state: os.stat_result) -> bytes:
     return f"{name}\0{state.st_size}\0{state.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
 
 
-def _keys(store: Store, prefix: str) -> Iterator[str]:
-    yield from store.list_prefix(prefix)
-
-
-def _remove(store: Store, path: str) -> None:
+def _remove(store: Store, format: Format, path: str) -> None:
     """Remove all at and below a node: its documents first, so that what is left by half does not open.
 
     A journal goes last, so that it tells what the rest is.
     """
-    prefix = prefix_of(path)
-    journal = prefix + JOURNAL
-    documents = [key for format in FORMATS.values() for key in format.document_keys(path)]
-    documents += [key for format in FORMATS.values() if (key := format.consolidated_key(path)) is not None]
+    journal = mark_place(format, path) + JOURNAL
+    formats = (format,) if format.implicit_groups and path else FORMATS.values()
+    documents = [key for format in formats for key in format.document_keys(path)]
+    documents += [key for format in formats if (key := format.consolidated_key(path)) is not None]
     delete_keys(store, documents)
-    delete_keys(store, [key for key in store.list_prefix(prefix) if key != journal])
-    store.delete_prefix(prefix)
+    delete_keys(store, [key for key in keys_at(store, format, path) if key != journal])
+    delete_at(store, format, path)

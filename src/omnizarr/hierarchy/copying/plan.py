@@ -13,13 +13,14 @@ from threading import Lock
 from typing import TypeAlias
 
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.belongings import placed_key
 from omnizarr.hierarchy.consolidate import in_block
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.convert import Loss
 from omnizarr.hierarchy.copying.journal import Journal
 from omnizarr.hierarchy.copying.together import move_together
 from omnizarr.hierarchy.copying.transfer import Moved, Recoding, move_chunks, recode
-from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
+from omnizarr.hierarchy.creating.place import ensure_groups_above, ensure_hierarchy, kind_at
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import joined, prefix_of
 from omnizarr.hierarchy.requests import each, in_flight
@@ -102,12 +103,13 @@ class CopyPlan:
             There is something at the target that no interrupted copy left there, and `overwrite` is false.
         """
         complete = kind_at(self.store, self.format, self.path) is not None
+        note = self._journal()
         present = journal.begin(
-            self.store, self.path, self._journal(), complete=complete, overwrite=overwrite
+            self.store, self.path, note, self.format, complete=complete, overwrite=overwrite
         )
         moved = self._copy_chunks(present, progress or (lambda done, total: None))
         self._write_documents()
-        journal.finish(self.store, self.path)
+        journal.finish(self.store, self.path, self.format)
         arrays = len(self.tasks)
         return CopyReport(
             arrays=arrays,
@@ -119,7 +121,7 @@ class CopyPlan:
 
     def _journal(self) -> Journal:
         plan = journal.plan_of(self.format, self.nodes)
-        stamp = journal.stamp(self.source.store, self.source.path)
+        stamp = journal.stamp(self.source.store, self.source.format, self.source.path)
         return Journal(self.source.store_path, plan, stamp)
 
     def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
@@ -131,8 +133,8 @@ class CopyPlan:
             alone = tuple(task for task in self.tasks if task.recoding is not None)
             meter.begin(sum(max(1, task.source.nbytes) for task in together.values()))
             pairs = {path: (task.source, task.target) for path, task in together.items()}
-            prefix = prefix_of(self.source.path)
-            moved += move_together(prefix, pairs, self.memory, present, meter.advance)
+            prefixes = self.source.format.owned(self.source.path).prefixes
+            moved += move_together(prefixes, pairs, self.memory, present, meter.advance)
             meter.end()
         for task in alone:
             meter.begin(max(1, task.source.nbytes))
@@ -144,11 +146,12 @@ class CopyPlan:
         return moved
 
     def _write_documents(self) -> None:
-        """Store the documents, those of the root last."""
+        """Store the documents, those of the root last, and then what makes it a hierarchy."""
 
         def bring(relative: str) -> None:
-            if (value := self.source.store.get(joined(self.source.path, relative))) is not None:
-                self.store.set(joined(self.path, relative), value)
+            key = placed_key(self.source.format, self.source.path, relative)
+            if (value := self.source.store.get(key)) is not None:
+                self.store.set(placed_key(self.format, self.path, relative), value)
 
         def write(relative: str) -> None:
             metadata = self._as_stored(relative)
@@ -161,6 +164,7 @@ class CopyPlan:
         root, *others = self.nodes
         each(self.store, write, others[::-1])
         write(root)
+        ensure_hierarchy(self.store, self.format)
 
     def _as_stored(self, relative: str) -> NodeMetadata:
         """Return a node with the metadata of those below, where they were consolidated in the source."""

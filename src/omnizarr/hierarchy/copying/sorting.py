@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.belongings import keys_at
 from omnizarr.hierarchy.copying.journal import DELETION, JOURNAL, is_journal
 from omnizarr.hierarchy.paths import ancestors_of, joined, prefix_of
 from omnizarr.metadata.formats.base import Format
@@ -67,7 +68,13 @@ class KeySorter:
             for relative in (*self.nodes, *self.broken)
             for key in self.format.document_keys(joined(self.path, relative))
         }
-        for key in sorted(self.store.list_prefix(prefix_of(self.path)) if keys is None else keys):
+        if not self.path:
+            documents |= {*self.format.root_documents(), self.format.consolidated_key("") or _CONSOLIDATED}
+        arrays = {array.layout.prefix: array for array in self.arrays.values()}
+        broken = {
+            prefix for name in self.broken for prefix in self.format.owned(joined(self.path, name)).prefixes
+        }
+        for key in sorted(keys_at(self.store, self.format, self.path) if keys is None else keys):
             name = key.rpartition("/")[2]
             if key in documents or name == _CONSOLIDATED:
                 yield SortedKey(key, "document")
@@ -78,14 +85,13 @@ class KeySorter:
             elif name == JOURNAL and is_journal(self.store.get(key) or b""):
                 yield SortedKey(key, "journal")
             else:
-                yield self._other(key)
+                yield self._other(key, arrays, broken)
 
-    def _other(self, key: str) -> SortedKey:
-        relative = key[len(prefix_of(self.path)) :]
-        for ancestor in ancestors_of(relative):
-            if ancestor in self.broken:
+    def _other(self, key: str, arrays: Mapping[str, Array], broken: Collection[str]) -> SortedKey:
+        for prefix in map(prefix_of, ancestors_of(key)):
+            if prefix in broken:
                 return SortedKey(key, "broken")
-            if (array := self.arrays.get(ancestor)) is not None:
+            if (array := arrays.get(prefix)) is not None:
                 return _in_array(key, array)
         return SortedKey(key, "stray" if self.format.node_path(key) is None else "lost")
 

@@ -14,7 +14,7 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 from omnizarr.hierarchy.creating.codec_arguments import default_serializer
-from omnizarr.hierarchy.paths import joined, prefix_of
+from omnizarr.hierarchy.paths import joined
 from omnizarr.metadata import chunk_keys
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.fill import default_fill
@@ -38,7 +38,7 @@ class Stage:
 
     def remove(self) -> None:
         """Remove the array."""
-        self.array.store.delete_prefix(prefix_of(self.array.path))
+        self.array.store.delete_prefix(self.array.layout.prefix)
 
 
 def plan_stage(source: Array, target: Array, direct: Blocks, limit: int) -> Stage | None:
@@ -71,8 +71,8 @@ def plan_stage(source: Array, target: Array, direct: Blocks, limit: int) -> Stag
 
 def remains(target: Array, present: Iterable[str], stage: Stage | None) -> list[str]:
     """Return the keys that an interrupted copy left at another stop than this copy makes."""
-    start = prefix_of(target.path) + _NAME
-    kept = None if stage is None else prefix_of(stage.array.path)
+    start = target.layout.prefix + _NAME
+    kept = None if stage is None else stage.array.layout.prefix
     return [key for key in present if key.startswith(start) and (kept is None or not key.startswith(kept))]
 
 
@@ -88,4 +88,4 @@ def _array(source: Array, target: Array, chunks: tuple[int, ...]) -> Array:
     )
     # Pieces of another shape are at other keys: what was stored within other memory is never mixed in.
     name = "-".join((_NAME, *map(str, chunks)))
-    return Array(target.store, FORMATS[3], joined(target.path, name), metadata)
+    return Array(target.store, FORMATS[3], joined(target.layout.prefix.rstrip("/"), name), metadata)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omnizarr.errors import MetadataError, NodeNotFoundError, StoreError
-from omnizarr.hierarchy.copying.journal import DELETION, unfinished
+from omnizarr.hierarchy.copying.journal import deleted_in_part, unfinished
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
@@ -31,9 +31,10 @@ def absent(
 
 
 def _instead(store: Store, format: Format | None, path: str) -> str:
-    if unfinished(store, path):
+    own = format if format is not None and format.implicit_groups else None
+    if unfinished(store, path, own):
         return "a copy to here was begun and never completed; the same copy run again completes it"
-    if store.exists(prefix_of(path) + DELETION):
+    if deleted_in_part(store, path, own):
         return "what was here was deleted in part; the same deletion run again completes it"
     for other in FORMATS.values():
         if other != format and (kind := _kind(store, other, path)):

@@ -117,7 +117,7 @@ class ZarrSource:
     @property
     def stamp(self) -> str | None:
         """The state of the files, where the store keeps values in files."""
-        return journal.stamp(self._node.store, self._node.path)
+        return journal.stamp(self._node.store, self._node.format, self._node.path)
 
     def array(self, path: str) -> Array | None:
         """Return the array of a variable."""

@@ -130,7 +130,9 @@ class ZarrTarget:
         """Write the journal, or find the one of the same conversion."""
         complete = kind_at(self.store, self.format, self.place) is not None
         note = Journal(source.name, journal.plan_of(self.format, self._nodes), source.stamp)
-        return journal.begin(self.store, self.place, note, complete=complete, overwrite=overwrite)
+        return journal.begin(
+            self.store, self.place, note, self.format, complete=complete, overwrite=overwrite
+        )
 
     def write(self, path: str, region: tuple[slice, ...], values: AnyArray) -> None:
         """Write values."""
@@ -147,7 +149,7 @@ class ZarrTarget:
                 self.store.set(key, document)
         if self.dialect.name == "xarray":
             consolidate_metadata(self.store, self.place, self.format.zarr_format)
-        journal.finish(self.store, self.place)
+        journal.finish(self.store, self.place, self.format)
 
     def close(self) -> None:
         """Release the store."""

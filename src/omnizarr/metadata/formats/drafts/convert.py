@@ -14,8 +14,11 @@ from omnizarr.metadata.chains import is_fortran
 from omnizarr.metadata.chunk_keys import V2
 from omnizarr.metadata.convert import DIMENSIONS, Converted, to_v3, without_shards
 from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.drafts.compressor import write_chain
 from omnizarr.metadata.formats.drafts.data_types import read_data_type
+from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
+from omnizarr.metadata.formats.drafts.uris import CONSOLIDATED, same_extension
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 _NAME = "the draft of 2019"
@@ -119,3 +122,15 @@ def _dimensions(metadata: ArrayMetadata) -> tuple[ArrayMetadata, tuple[str, ...]
 
 def _extra_losses(metadata: NodeMetadata) -> tuple[str, ...]:
     return tuple(f"{name}: {_NAME} has no other names" for name in metadata.extra)
+
+
+def bootstrap_losses(format: Format) -> tuple[str, ...]:
+    """Return what the bootstrap document of a hierarchy declares and no other format can."""
+    if not isinstance(format, Draft2019):
+        return ()
+    declared = (extension.uri for extension in format.bootstrap.extensions)
+    return tuple(
+        f"extension {shown(uri)}: drafts alone declare extensions of the protocol"
+        for uri in declared
+        if not same_extension(uri, CONSOLIDATED)
+    )

@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, read_object, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.drafts.bootstrap import Bootstrap
 from omnizarr.metadata.formats.drafts.declared import Declared, declares
-from omnizarr.metadata.formats.drafts.uris import CONSOLIDATED
+from omnizarr.metadata.formats.drafts.uris import CONSOLIDATED, same_extension
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 
 USUAL_KEY = "meta/consolidated"
@@ -33,6 +34,12 @@ def declaring(bootstrap: Bootstrap) -> Bootstrap:
     """Return a bootstrap document that declares consolidated metadata, at the key it has or the usual one."""
     key = declared_key(bootstrap) or USUAL_KEY
     return bootstrap.with_extension(Declared(CONSOLIDATED, False, {"key": key}))
+
+
+def undeclaring(bootstrap: Bootstrap) -> Bootstrap:
+    """Return a bootstrap document that declares no consolidated metadata."""
+    others = tuple(one for one in bootstrap.extensions if not same_extension(one.uri, CONSOLIDATED))
+    return replace(bootstrap, extensions=others)
 
 
 def read_gathered(
