@@ -188,6 +188,12 @@ def test_complex_numbers_are_converted(name: str) -> None:
         assert array.astype("c8")[...].tolist() == numbers.tolist()
     array[1] = 2 + 2j
     assert array.astype(complex)[1] == 2 + 2j
+    if array.dtype.names:
+        array[0] = (2.0, 0.5)
+        array[2:] = [(1, 2), (0.5, 1)]
+        assert array.astype(complex)[...].tolist() == [2 + 0.5j, 2 + 2j, 1 + 2j, 0.5 + 1j]
+        array["imag"] = np.array([2.0, 1.0, 2.0, 1.0])
+        assert array["imag"].astype(float).tolist() == [2, 1, 2, 1]
     pairs = array[...]
     array[...] = pairs[::-1]
     assert same(array[...], pairs[::-1].copy())

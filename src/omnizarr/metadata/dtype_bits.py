@@ -36,14 +36,19 @@ def is_pair(dtype: np.dtype[Any]) -> bool:
 
 
 def pairs_of(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return complex or real numbers as an array of pairs; what is one already is left as it is."""
+    """Return complex or real numbers as an array of pairs; pairs, also as tuples, stay what they are."""
+    first = value
+    while isinstance(first, list) and first:
+        first = first[0]
+    if isinstance(first, tuple):  # an element of a structure, as numpy has it
+        return np.asarray(value, dtype)
     values = np.asarray(value)
-    if values.dtype.names is None and values.dtype.kind != "O":
-        result = np.zeros(values.shape, dtype)
-        result["real"] = values.real
-        result["imag"] = values.imag
-        return result
-    return values.astype(dtype) if values.dtype.names is not None else np.asarray(value, dtype)
+    if values.dtype.names is not None or values.dtype.kind == "O":
+        return values.astype(dtype)
+    result = np.zeros(values.shape, dtype)
+    result["real"] = values.real
+    result["imag"] = values.imag
+    return result
 
 
 def complex_of(pairs: NDArray[Any]) -> NDArray[Any]:
