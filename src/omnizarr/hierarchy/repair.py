@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from omnizarr.hierarchy.opening.locate import locate, was_opened_for
+from omnizarr.hierarchy.opening.unwritable import guarded
 from omnizarr.hierarchy.validate import MOST_FINDINGS, Level, Progress, checked, formats_asked
 from omnizarr.hierarchy.validating.check import Check
 from omnizarr.hierarchy.validating.findings import REPAIRABLE, Finding, Findings, Report
@@ -80,6 +81,8 @@ def repair(
         There is no node.
     ReadOnlyError
         The store was opened for reading; not with `dry_run`.
+    ConversionError
+        The format is read and never written; not with `dry_run`.
     StoreError
         The store failed; what was not done is done by the next repair.
     """
@@ -89,6 +92,8 @@ def repair(
             where.store.require_writable()
         findings = Findings(max_findings, tell)
         formats = formats_asked(target, where, zarr_format, findings)
+        for format in () if dry_run else formats:
+            guarded(where.store, format).require_writable()
         with Check.of(*where, formats, findings) as check:
             report = checked(check, "keys" if level == "documents" else level, workers, progress)
             plan = RepairPlan(check, keep)

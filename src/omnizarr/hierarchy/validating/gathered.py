@@ -56,7 +56,9 @@ def _consolidated(
 def _read(
     nodes: Nodes, group: str, metadata: GroupMetadata, key: str, value: bytes
 ) -> Mapping[str, NodeMetadata] | None:
-    documents = nodes.format.write(group, metadata.with_consolidated(None))
+    # Of drafts the consolidated document is enough; of v2 it goes with the group's own.
+    alone = nodes.format.implicit_groups
+    documents = {} if alone else nodes.format.write(group, metadata.with_consolidated(None))
     try:
         found = read_documents(nodes.store, nodes.format, group, {**documents, key: value})
     except MetadataError as error:

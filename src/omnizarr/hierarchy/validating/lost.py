@@ -71,6 +71,10 @@ def _tell_of_others(
     formats = [nodes.format for nodes in read]
     asked = [*formats, *(format for format in FORMATS.values() if format not in formats)]
     bootstrap = {key for nodes in read if not nodes.path for key in nodes.format.root_documents()}
+    # Drafts have a consolidated document wherever there is a hierarchy, be its root a group without one.
+    bootstrap |= {
+        key for format in formats if format.implicit_groups and (key := format.consolidated_key(""))
+    }
     for key in sorted(documents):
         claims = [(format, place) for format in asked for place in _claims(format, key)]
         if key in bootstrap or not claims or any(_is_of(read, *claim) for claim in claims):

@@ -60,6 +60,8 @@ class Nodes:
             fetched = each(self.store, lambda place: self._fetch(place, documents), page)
             for place, texts in zip(page, fetched, strict=True):
                 self._take(place, texts)
+        if self.format.implicit_groups:
+            self._imply_groups()
 
     def read_by_walking(self) -> None:
         """Read the nodes as the groups lead to them, and list no chunks."""
@@ -81,6 +83,13 @@ class Nodes:
             for place, metadata in self.metadata.items()
             if place.startswith(prefix) and place != group
         }
+
+    def _imply_groups(self) -> None:
+        """Add the groups that have no document, and need none."""
+        for place in list(self.metadata):
+            for up in _between(self.path, place):
+                if up not in self.broken:
+                    self.metadata.setdefault(up, GroupMetadata())
 
     def _fetch(self, place: str, listed: Collection[str]) -> dict[str, bytes] | StoreError:
         wanted = [key for key in self.format.document_keys(place) if key in listed]
