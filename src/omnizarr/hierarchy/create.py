@@ -19,6 +19,7 @@ from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import make_group, open_group
 from omnizarr.hierarchy.opening.formats import place_for_new
 from omnizarr.hierarchy.opening.locate import Place, locate, wishes_of
+from omnizarr.hierarchy.opening.within import with_encoding
 from omnizarr.hierarchy.paths import joined, normal_path, prefix_of
 from omnizarr.metadata.group import NodeMetadata
 
@@ -135,10 +136,20 @@ def create_group(
     overwrite: bool = False,
     attributes: Mapping[str, Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    metadata_encoding: str | None = None,
 ) -> Group:
-    """Make a group, and the groups above it that are missing; parameters and errors as in `create_array`."""
+    """Make a group, and the groups above it that are missing; parameters and errors as in `create_array`.
+
+    Parameters
+    ----------
+    metadata_encoding
+        How a new hierarchy of the draft of 2019 encodes its documents: `"application/json"` unless given,
+        `"application/msgpack"`, or what `omnizarr.drafts.register_encoding` has made known.
+    """
     where = _place(store, None, path, storage_options)
     place = place_for_new(*where, _format(store, zarr_format), overwrite=overwrite)
+    if metadata_encoding is not None:
+        place = with_encoding(place, metadata_encoding)
     return make_group(place, attributes, overwrite)
 
 

@@ -65,10 +65,12 @@ def read_model(
 
 
 def check_open(node: object) -> None:
-    """Refuse what is no open array or group.
+    """Refuse what is no open array or group of a version that has models.
 
     Raises
     ------
+    ConversionError
+        It is of a draft of Zarr v3.
     TypeError
         It is something else, such as a path.
     """
@@ -77,6 +79,9 @@ def check_open(node: object) -> None:
         kind = type(node)
         found = shown(node) if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         raise TypeError(f"{expected}, found {found}")
+    if isinstance(node.zarr_format, str):
+        message = f"expected Zarr 2 or 3, found a draft, Zarr {node.zarr_format}: {node.store_path}"
+        raise ConversionError(f"{message}; omnizarr.copy(…, zarr_format=3) makes one that has a model")
 
 
 def _read_below(

@@ -162,9 +162,16 @@ class CopyPlan:
         each(waits, bring, self.beside)
         ensure_groups_above(self.store, self.format, self.path)
         root, *others = self.nodes
-        each(self.store, write, others[::-1])
-        write(root)
+        each(self.store, write, [relative for relative in others[::-1] if not self._is_implied(relative)])
+        if not (others and self._is_implied(root)):
+            write(root)
         ensure_hierarchy(self.store, self.format)
+
+    def _is_implied(self, relative: str) -> bool:
+        """Say whether a group had no document in the source, and needs none in the target."""
+        node = self.nodes[relative]
+        implicit = self.source.format.implicit_groups and self.format.implicit_groups
+        return implicit and isinstance(node, GroupMetadata) and not (node.spelling or node.attributes)
 
     def _as_stored(self, relative: str) -> NodeMetadata:
         """Return a node with the metadata of those below, where they were consolidated in the source."""

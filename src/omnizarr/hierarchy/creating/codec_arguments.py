@@ -20,6 +20,7 @@ ZSTD = Extension("zstd", {"level": 0, "checksum": False})
 GZIP = Extension("gzip", {"level": 1})
 _BYTES = Extension("bytes")
 _LITTLE = Extension("bytes", {"endian": "little"})
+BIG = Extension("bytes", {"endian": "big"})
 _SERIALIZERS = {"string": "vlen-utf8", "bytes": "vlen-bytes", "variable_length_bytes": "vlen-bytes"}
 
 

@@ -14,6 +14,7 @@ from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.attributes import checked_attributes
 from omnizarr.hierarchy.creating.chunking import Chunks, Shards, chosen_grid, chosen_shards, good_chunks
 from omnizarr.hierarchy.creating.codec_arguments import (
+    BIG,
     GZIP,
     CodecArguments,
     Codecs,
@@ -111,8 +112,9 @@ def plan_array(
     if order not in ("C", "F", None):
         raise ValueError(f"order: expected 'C' or 'F', found {order!r}")
     is_v2, is_v3 = zarr_format == 2, zarr_format == 3
-    if not (is_v2 or is_v3) and isinstance(compressors, str) and compressors == "auto":
-        compressors = GZIP
+    if not (is_v2 or is_v3):  # a draft, whose types have a byte order, and which names gzip itself
+        compressors = GZIP if _is_auto(compressors) else compressors
+        serializer = BIG if _is_auto(serializer) and _is_big(dtype) else serializer
     lengths = shape_of(shape)
     data_type = _data_type(dtype, filters, is_v2)
     arguments = CodecArguments(filters, serializer, compressors, order == "F")
@@ -162,6 +164,18 @@ def _data_type(dtype: Any, filters: Codecs, is_v2: bool) -> DataType:
             return OBJECT if name == "object" else PLAIN[name]
     data_type = from_numpy(dtype)
     return data_type if is_v2 else data_type.with_byte_order("native")
+
+
+def _is_auto(given: Any) -> bool:
+    return isinstance(given, str) and given == "auto"
+
+
+def _is_big(dtype: Any) -> bool:
+    """Say whether what `np.dtype` takes asks for big-endian elements."""
+    try:
+        return bool(np.dtype(dtype).byteorder == ">")
+    except TypeError:
+        return False
 
 
 def _inner_chunks(chunks: Chunks, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -6,19 +6,22 @@ The root is the store's, or lies below a path of it: then the hierarchy is in th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from omnizarr.errors import NodeExistsError
+from omnizarr.errors import ConversionError, NodeExistsError
 from omnizarr.hierarchy.creating.place import refuse_other_formats
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents, fetch_metadata, read_documents
 from omnizarr.hierarchy.opening.unwritable import guarded
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
 from omnizarr.jsontypes import Problems
-from omnizarr.metadata.formats import FORMATS
+from omnizarr.metadata.formats import DRAFTS, FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.formats.drafts.bootstrap import bootstrap_document
 from omnizarr.metadata.formats.drafts.detect import KEY, draft_at
+from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
+from omnizarr.metadata.formats.drafts.encodings import encoding_named
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
 from omnizarr.store.layers.below import BelowStore
@@ -97,6 +100,28 @@ def draft_for_new(store: Store, path: str, format: Format, overwrite: bool = Fal
         return place
     refuse_other_formats(store, format, "")
     return Within(store, format, path)
+
+
+def with_encoding(place: Within, name: str) -> Within:
+    """Return the place of a new node in a hierarchy whose documents are in an encoding.
+
+    Raises
+    ------
+    ConversionError
+        The format is not the draft of 2019, or the hierarchy is there already, in another encoding.
+    UnsupportedError
+        There is no such encoding.
+    """
+    format = place.format
+    if not isinstance(format, Draft2019):
+        raise ConversionError("metadata_encoding: expected zarr_format='3-2019', which alone has others")
+    encoding_named(name)
+    if format is DRAFTS[format.zarr_format]:
+        return place._replace(format=Draft2019(replace(format.bootstrap, metadata_encoding=name)))
+    if format.bootstrap.metadata_encoding != name:
+        found = format.bootstrap.metadata_encoding
+        raise ConversionError(f"metadata_encoding: expected {name!r}, found {found!r} at {place.store.name}")
+    return place
 
 
 def places_at(store: Store, path: str) -> list[Within]:
