@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -24,7 +25,6 @@ from omnizarr.hierarchy.repair import Repair, RepairPlan, repair
 from omnizarr.hierarchy.validate import Finding, Level, Report, validate
 from omnizarr.hierarchy.validating.findings import Findings
 from omnizarr.hierarchy.validating.formats import formats_at
-from omnizarr.jsontypes import dump_json
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.validate import DatasetFinding, is_dataset, validate_dataset
@@ -109,7 +109,7 @@ def write_line(wishes: Wishes) -> Tell | None:
 
     def write(finding: AnyFinding) -> None:
         if wishes.notes or not getattr(finding, "note", False):
-            click.echo(dump_json(finding.to_json()).decode("utf-8", "surrogateescape"))
+            click.echo(json.dumps(finding.to_json()))
 
     return write if wishes.json_lines else None
 

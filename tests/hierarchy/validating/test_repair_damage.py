@@ -149,7 +149,7 @@ def found(it: Damaged, level: str = "data") -> set[Place]:
 
 
 def values(it: Damaged) -> dict[str, Any]:
-    root = omnizarr.open_group(it.store, mode="r", use_consolidated=False)
+    root: Any = omnizarr.open_group(it.store, mode="r", use_consolidated=False)
     sound = [path for path in it.arrays if path not in it.hurt]
     return {path: (root[path][...].tolist(), dict(root[path].attrs)) for path in sound}
 
