@@ -10,10 +10,10 @@ import numcodecs
 import pytest
 import zarr.codecs
 
-from omnizarr.codecs import registry
+from omnizarr import plugins
 from omnizarr.codecs.crc32c import Crc32c
 from omnizarr.codecs.gzip import Gzip, Zlib
-from omnizarr.codecs.registry import CODECS, codec_class, parse_codec
+from omnizarr.codecs.registry import CODECS, REGISTRY, codec_class, parse_codec, register
 from omnizarr.metadata.extension import Extension
 
 
@@ -21,11 +21,11 @@ from omnizarr.metadata.extension import Extension
 def restored() -> Iterator[None]:
     """Put the registry back as it was."""
     before = dict(CODECS)
-    registry._entry_points.cache_clear()
+    REGISTRY._plugins = None
     yield
     CODECS.clear()
     CODECS.update(before)
-    registry._entry_points.cache_clear()
+    REGISTRY._plugins = None
 
 
 def test_every_name_has_its_class() -> None:
@@ -64,7 +64,7 @@ def test_register(restored: None) -> None:
     class Mine(Crc32c):
         name = "mine"
 
-    registry.register("mine", Mine)
+    register("mine", Mine)
     assert codec_class("mine") is Mine
 
 
@@ -76,9 +76,11 @@ def test_entry_points(restored: None, monkeypatch: pytest.MonkeyPatch) -> None:
             EntryPoint("broken", "omnizarr.no_such_module:Codec", group),
         ]
     )
-    monkeypatch.setattr(registry, "entry_points", lambda group: found)
-    with pytest.warns(UserWarning, match="codec broken"):
-        assert codec_class("theirs") is Crc32c
+    nothing = EntryPoints([])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: found if group == REGISTRY.group else nothing)
+    assert codec_class("theirs") is Crc32c
+    with pytest.warns(UserWarning, match="broken, which is omnizarr.no_such_module:Codec, failed to load"):
+        assert codec_class("broken") is None
     assert codec_class("broken") is None
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from omnizarr.codecs.base import AnyArray
 from omnizarr.metadata.dtype_bits import bits_of, is_custom
+from omnizarr.plugins import loaded
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -188,9 +189,7 @@ def _format(dtype: np.dtype[Any]) -> _Format:
 def _finfo(dtype: np.dtype[Any]) -> Any:
     if not is_custom(dtype):
         return np.finfo(dtype)
-    import ml_dtypes  # takes 25 ms, and is there where such a type is
-
-    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return loaded("ml_dtypes:finfo")(dtype)
 
 
 def _parts(wide: AnyArray) -> tuple[Floats, Floats | None]:

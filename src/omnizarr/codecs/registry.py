@@ -1,21 +1,20 @@
 """Codecs by name.
 
 Entry points of the group `omnizarr.codecs` (name = codec name, value = `module:class`) extend the mapping;
-so does `register`. Modules are imported when a codec of theirs is first asked for.
+so does `register`. Of what neither knows, numcodecs' registry is asked (`numcodecs.<id>`), which has entry
+points of its own, and then the entry points that other packages have for zarr-python (`zarr.codecs`).
+Modules are imported when a codec of theirs is first asked for.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from omnizarr.codecs.base import Codec
 from omnizarr.jsontypes import JsonObject, as_json, shown
 from omnizarr.metadata.extension import Extension, legacy_codec_name
+from omnizarr.plugins import Registry, loaded
 
 _HERE = "omnizarr.codecs."
 
@@ -74,21 +73,23 @@ ALIASES: dict[str, str] = {
     },
 }
 
+REGISTRY: Registry[type[Codec]] = Registry("omnizarr.codecs", CODECS)
+
 _CORE = ("gzip", "zstd", "blosc")
 
 
 def register(name: str, codec: type[Codec]) -> None:
     """Make a codec known under a name, in place of any other."""
-    CODECS[name] = codec
+    REGISTRY.register(name, codec)
 
 
 def codec_class(name: str) -> type[Codec] | None:
     """Return the class of a codec, or None where the name is not known."""
     name = canonical_name(name)
-    found = CODECS.get(name) or _entry_points().get(name)
+    found = REGISTRY.find(name)
     if found is None and name.startswith("numcodecs."):
-        return _loaded(_HERE + "numcodecs:codec_class")(name)  # type: ignore[no-any-return]
-    return _loaded(found) if isinstance(found, str) else found
+        found = loaded(_HERE + "numcodecs:codec_class")(name)
+    return found if found is not None else loaded(_HERE + "foreign:codec_class")(name)
 
 
 def canonical_name(name: str) -> str:
@@ -159,19 +160,3 @@ def _core_configuration(name: str, configuration: JsonObject) -> JsonObject:
     names: dict[Any, str] = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
     # -1 lets blosc choose by the item size; v3 has no word for it.
     return {**configuration, "shuffle": names.get(shuffle, "shuffle")}
-
-
-def _loaded(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
-
-
-@cache
-def _entry_points() -> dict[str, type[Codec]]:
-    found: dict[str, type[Codec]] = {}
-    for entry in entry_points(group="omnizarr.codecs"):
-        try:
-            found[entry.name] = entry.load()
-        except Exception as error:  # a broken plug-in must not keep others from working
-            warnings.warn(f"codec {entry.name}: {entry.value} failed to load: {error}", stacklevel=2)
-    return found

@@ -7,10 +7,11 @@ import threading
 from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from urllib.parse import unquote
 
 from omnizarr.errors import ReadOnlyError, StoreError, StoreNotFoundError, UrlError
+from omnizarr.plugins import Registry
 from omnizarr.store.base import Span, Store
 from omnizarr.store.databases.lmdb import open_lmdb
 from omnizarr.store.databases.places import path_of
@@ -43,6 +44,7 @@ __all__ = [
     "archive_at",
     "open_place",
     "open_store",
+    "register_store",
     "scheme_of",
     "split_fragment",
 ]
@@ -268,10 +270,19 @@ OPENERS: dict[str, Opener] = {
     "sqlite": open_sqlite,
     "lmdb": open_lmdb,
 }
+STORES: Registry[Opener] = Registry("omnizarr.stores", cast("dict[str, str | Opener]", OPENERS))
+
+
+def register_store(scheme: str, opener: Opener) -> None:
+    """Make a kind of store known: `opener` is called with each URL of the scheme.
+
+    Entry points of the group `omnizarr.stores` (name = scheme, value = `module:opener`) do the same.
+    """
+    STORES.register(scheme, opener)
 
 
 def _opener(scheme: str, shown: str) -> Opener:
-    found = OPENERS.get(scheme)
+    found = STORES.find(scheme)
     if found is not None:
         return found
     if is_known(scheme):
