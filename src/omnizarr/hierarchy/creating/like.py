@@ -21,14 +21,15 @@ def likeness(data: Any, zarr_format: int | str | None = None) -> MakeArguments:
     """
     values: Any = data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asarray(data)
     arguments = MakeArguments(shape=tuple(values.shape), dtype=type_of(values))
+    is_v3 = zarr_format in (None, 3)
     chunks, shards = getattr(values, "chunks", None), getattr(values, "shards", None)
-    if isinstance(chunks, tuple) and (zarr_format != 2 or not _is_uneven(chunks)):
+    if isinstance(chunks, tuple) and (is_v3 or not _is_uneven(chunks)):
         arguments["chunks"] = chunks
-    if isinstance(shards, tuple) and zarr_format != 2:
+    if isinstance(shards, tuple) and is_v3:
         arguments["shards"] = shards
     if isinstance(values, Array):
         arguments["fill_value"] = values.fill_value
-        if zarr_format != 2:
+        if is_v3:
             arguments["dimension_names"] = values.dimension_names
     return arguments
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from omnizarr.store.base import Buffer, ByteRange, Change, Facts, Listing, Reader, Store
+from omnizarr.store.keys import check_key, check_prefix
 from omnizarr.store.layers.wrap import WrappedStore
 
 
@@ -24,61 +25,69 @@ class BelowStore(WrappedStore):
         self.name = f"{inner.name.rstrip('/')}/{path.strip('/')}"
         self.deletes_at_once = inner.deletes_at_once
 
+    def _key(self, key: str) -> str:
+        check_key(key)
+        return self.prefix + key
+
+    def _place(self, prefix: str) -> str:
+        check_prefix(prefix)
+        return self.prefix + prefix
+
     def get(self, key: str, part: ByteRange | None = None) -> bytes | None:
-        return self.inner.get(self.prefix + key, part)
+        return self.inner.get(self._key(key), part)
 
     def get_buffer(self, key: str) -> Buffer | None:
-        return self.inner.get_buffer(self.prefix + key)
+        return self.inner.get_buffer(self._key(key))
 
     def get_into(self, key: str, out: memoryview, start: int = 0) -> int | None:
-        return self.inner.get_into(self.prefix + key, out, start)
+        return self.inner.get_into(self._key(key), out, start)
 
     def get_ranges(self, key: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
-        return self.inner.get_ranges(self.prefix + key, spans)
+        return self.inner.get_ranges(self._key(key), spans)
 
     @contextmanager
     def reading(self, key: str) -> Iterator[Reader | None]:
-        with self.inner.reading(self.prefix + key) as reader:
+        with self.inner.reading(self._key(key)) as reader:
             yield reader
 
     def size(self, key: str) -> int | None:
-        return self.inner.size(self.prefix + key)
+        return self.inner.size(self._key(key))
 
     def exists(self, key: str) -> bool:
-        return self.inner.exists(self.prefix + key)
+        return self.inner.exists(self._key(key))
 
     def facts(self, key: str) -> Facts | None:
-        return self.inner.facts(self.prefix + key)
+        return self.inner.facts(self._key(key))
 
     def set(self, key: str, value: Buffer) -> None:
-        self.inner.set(self.prefix + key, value)
+        self.inner.set(self._key(key), value)
 
     def set_if_absent(self, key: str, value: Buffer) -> bool:
-        return self.inner.set_if_absent(self.prefix + key, value)
+        return self.inner.set_if_absent(self._key(key), value)
 
     def update(self, key: str, change: Change) -> None:
-        self.inner.update(self.prefix + key, change)
+        self.inner.update(self._key(key), change)
 
     def delete(self, key: str) -> None:
-        self.inner.delete(self.prefix + key)
+        self.inner.delete(self._key(key))
 
     def delete_many(self, keys: Sequence[str]) -> None:
-        self.inner.delete_many([self.prefix + key for key in keys])
+        self.inner.delete_many([self._key(key) for key in keys])
 
     def delete_prefix(self, prefix: str) -> None:
-        self.inner.delete_prefix(self.prefix + prefix)
+        self.inner.delete_prefix(self._place(prefix))
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         start = len(self.prefix)
-        return (key[start:] for key in self.inner.list_prefix(self.prefix + prefix))
+        return (key[start:] for key in self.inner.list_prefix(self._place(prefix)))
 
     def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         start = len(self.prefix)
-        return ((key[start:], size) for key, size in self.inner.list_sizes(self.prefix + prefix))
+        return ((key[start:], size) for key, size in self.inner.list_sizes(self._place(prefix)))
 
     def list_dir(self, prefix: str = "") -> Listing:
         start = len(self.prefix)
-        found = self.inner.list_dir(self.prefix + prefix)
+        found = self.inner.list_dir(self._place(prefix))
         return Listing([key[start:] for key in found.keys], [below[start:] for below in found.prefixes])
 
     @property

@@ -29,8 +29,8 @@ def read_chain(
     if read_layout(layout, problems) == "F" and ndim > 1:
         codecs.append(reversal(ndim))
     codecs.append(Extension("bytes") if order == "none" else Extension("bytes", {"endian": order}))
-    if compressor is not None:
-        codecs.append(_read_compressor(compressor, itemsize, problems))
+    if compressor is not None and (read := _read_compressor(compressor, itemsize, problems)) is not None:
+        codecs.append(read)
     return tuple(codecs)
 
 
@@ -44,7 +44,7 @@ def read_layout(value: Json, problems: Problems) -> Json:
     return value
 
 
-def _read_compressor(value: Json, itemsize: int, problems: Problems) -> Extension:
+def _read_compressor(value: Json, itemsize: int, problems: Problems) -> Extension | None:
     at = "compressor"
     fields = read_object(value, at, problems, required=("codec",), optional=("configuration",))
     uri = read_string(fields.get("codec", ""), inside(at, "codec"), problems)
@@ -55,7 +55,7 @@ def _read_compressor(value: Json, itemsize: int, problems: Problems) -> Extensio
     name = legacy_codec_name(uri)
     if name is None:
         problems.add(inside(at, "codec"), f"the codec {shown(uri)} is not known here", unsupported=True)
-        return Extension("bytes")
+        return None
     return codec_to_v3(Extension(PREFIX + name, as_numcodecs(name, options)), itemsize)
 
 
