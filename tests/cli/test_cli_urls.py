@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from object_servers import KEY, SECRET, Front
+from redis_servers import RedisServer
 from test_store_objects import options, rclone, s3, shared_front  # noqa: F401
 
 import omnizarr
@@ -79,6 +80,26 @@ def test_lmdb(folder: Path) -> None:
         omnizarr.copy(folder / "d", store)
     check(f"{folder}/l")
     check(f"lmdb://{folder}/l")
+
+
+def test_redis(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("redis")
+    try:
+        server = RedisServer(tmp_path)
+    except OSError as error:
+        pytest.skip(str(error))
+    try:
+        place = f"redis://127.0.0.1:{server.port}/0/d"
+        omnizarr.copy(folder / "d", place)
+        check(place)
+        check(f"unix://{server.socket}?db=0&prefix=d")
+    finally:
+        server.close()
+
+
+def test_file_systems_of_fsspec(folder: Path) -> None:
+    pytest.importorskip("fsspec")
+    check(f"local://{folder}/d")
 
 
 @pytest.fixture
