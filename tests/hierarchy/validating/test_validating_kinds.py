@@ -61,6 +61,18 @@ def test_a_node_below_an_array_is_lost_and_stays(number: int) -> None:
     assert set(store.list_prefix()) == keys
 
 
+@pytest.mark.parametrize("key", ["0/1", "c/0/1", "c.0.1", "0.1.2", "5"])
+def test_chunks_by_another_encoding_are_lost_and_stay(key: str) -> None:
+    """Nested directories that zarr-python once wrote have no `dimension_separator`."""
+    store = MemoryStore()
+    data = np.ones((2, 2), "u1")
+    omnizarr.create_array(store, path="a", data=data, chunks=(1, 1), zarr_format=2)
+    store.set(f"a/{key}", b"1")
+    assert told(omnizarr.validate(store)) == [("lost", "a", f"a/{key}")]
+    assert omnizarr.repair(store).removed == 0
+    assert store.exists(f"a/{key}")
+
+
 def test_attributes_without_a_node_are_lost_and_stay() -> None:
     store = with_arrays(2, "a")
     store.set("x/.zattrs", b"{}")

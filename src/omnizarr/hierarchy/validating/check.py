@@ -169,6 +169,8 @@ class Check:
             self.territory.count(key)
         elif found.sort == "chunk":
             self.chunks += len(found.arrays)
+        elif found.sort == "lost":
+            self.findings.add("lost", found.place, key, found.message)
         elif found.sort == "outside" or found.sort == "orphan" or found.sort == "partial":
             self.findings.add(found.sort, found.place, key, found.message)
             self.removable.add(key)

@@ -77,9 +77,16 @@ class Listed:
         """List all that belongs to the node at a path in any of the formats."""
         asked = (*formats, *FORMATS.values())
         names = {name for format in asked for name in _document_names(format)}
+        # Those whose documents are told by more than the name; the others' need no second look.
+        others = [format for format in formats if not _last_names(format, "x") <= names]
+        gathered = {format.consolidated_key("") for format in formats}
         for key in _keys(store, formats, path):
             name = key.rpartition("/")[2]
-            if name in names or any(format.node_path(key) is not None for format in formats):
+            if (
+                name in names
+                or key in gathered
+                or any(format.node_path(key) is not None for format in others)
+            ):
                 self.documents.add(key)
                 continue
             if name in MARKS:
@@ -101,6 +108,9 @@ def _keys(store: Store, formats: Sequence[Format], path: str) -> Iterator[str]:
 
 def _document_names(format: Format) -> Iterator[str]:
     """Yield the names of documents that are the same at every node."""
-    here, there = ({*format.document_keys(path), format.consolidated_key(path)} for path in ("x", "y"))
-    names = ({key.rpartition("/")[2] for key in keys if key} for keys in (here, there))
-    yield from set.intersection(*names)
+    yield from _last_names(format, "x") & _last_names(format, "y")
+
+
+def _last_names(format: Format, path: str) -> set[str]:
+    keys = (*format.document_keys(path), format.consolidated_key(path))
+    return {key.rpartition("/")[2] for key in keys if key}

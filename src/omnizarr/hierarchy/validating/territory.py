@@ -17,7 +17,7 @@ from omnizarr.hierarchy.validating.listing import MARKS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.layers.whiteouts import is_mark
 
-Sort: TypeAlias = Literal["chunk", "outside", "orphan", "partial", "closed", "known"]
+Sort: TypeAlias = Literal["chunk", "outside", "orphan", "partial", "lost", "closed", "known"]
 
 # Documents of conventions that stand beside those of Zarr: of netCDF-C before it used attributes and of
 # the netCDF proposal, OME-XML, RO-Crate; and what people write about their data.
@@ -88,20 +88,23 @@ class Territory:
 
     def sorted(self, key: str) -> Sorted:
         """Say what a key is that holds no document."""
+        found = self._by_prefix(key)
+        if found.sort == "chunk":  # most keys are
+            return found
         name = key.rpartition("/")[2]
         if _COMPANIONS.fullmatch(name) or name in MARKS or is_mark(key):
             return Sorted("known", self.top)
+        if self.guarded and not self.guarded.isdisjoint(_prefixes(key)):
+            return Sorted("closed", found.place)
+        return found
+
+    def _by_prefix(self, key: str) -> Sorted:
         for prefix in _prefixes(key):
             if (place := self.closed.get(prefix)) is not None:
                 return Sorted("closed", place)
             if (arrays := self.arrays.get(prefix)) is not None:
-                return self._unless_guarded(key, _in_array(key, prefix, arrays))
-        return self._unless_guarded(key, _in_group(key, self.top))
-
-    def _unless_guarded(self, key: str, found: Sorted) -> Sorted:
-        if found.sort != "chunk" and self.guarded and not self.guarded.isdisjoint(_prefixes(key)):
-            return Sorted("closed", found.place)
-        return found
+                return _in_array(key, prefix, arrays)
+        return _in_group(key, self.top)
 
 
 def _prefixes(key: str) -> Iterator[str]:
@@ -132,6 +135,9 @@ def _in_array(key: str, prefix: str, arrays: list[Array]) -> Sorted:
         return Sorted("outside", place, f"a chunk outside the array's shape {outside[0].shape}")
     if _PARTIAL.fullmatch(key):
         return Sorted("partial", place, "left by a writer that was killed")
+    if _CHUNK.fullmatch(rest):
+        # Old nested directories do not say that they are nested: it may be the document that errs.
+        return Sorted("lost", place, "would be a chunk by another chunk key encoding than the array has")
     return Sorted("orphan", place, "is no chunk of the array it lies in")
 
 
