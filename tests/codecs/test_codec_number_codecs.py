@@ -1,16 +1,17 @@
-"""pcodec and zfpy, where they are installed; codecs of strangers in numcodecs' registry."""
+"""pcodec and zfp, where they are installed; codecs of strangers in numcodecs' registry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import numcodecs
 import numpy as np
 import pytest
 
+from omnizarr.codecs import number_codecs
 from omnizarr.codecs.chain import Chain
-from omnizarr.codecs.registry import codec_class
 from omnizarr.errors import CodecError
 
 ChainOf = Callable[..., Chain]
@@ -23,12 +24,69 @@ CODECS = [
 
 @pytest.fixture(params=CODECS, ids=lambda codec: codec["name"])
 def codec(request: pytest.FixtureRequest) -> Any:
-    if codec_class(request.param["name"]) is None:
-        pytest.skip(f"the package of {request.param['name']} is not installed")
+    package = "pcodec" if request.param == CODECS[0] else "imagecodecs"
+    if find_spec(package) is None:
+        pytest.skip(f"the package {package} is not installed")
     return request.param
 
 
-def test_numcodecs(codec: Any, chain_of: ChainOf) -> None:
+# What zfpy 1.0.1 makes of np.arange(8, dtype="f4").reshape(2, 4) / 3.
+ZFPY = [
+    (
+        {"mode": 4, "tolerance": -1},
+        "7a667005360000100000008805728949640299402690096402994026900964029940661038963b0101a1980200000000",
+    ),
+    ({"mode": 4, "tolerance": 0.01}, "7a667005360000100000c0ca037148341a8d46a3d168341a0100000000000000"),
+    ({"mode": 3, "precision": 12}, "7a667005360000100000b080037148341a8d46a3d1080000"),
+    ({"mode": 2, "rate": 6}, "7a667005360000100000f005037148341a8d46a3d168341a"),
+]
+
+
+@pytest.mark.skipif(find_spec("imagecodecs") is None, reason="imagecodecs is not installed (extra zfp)")
+@pytest.mark.parametrize(("configuration", "stored"), ZFPY)
+def test_zfpy(configuration: Any, stored: str, chain_of: ChainOf) -> None:
+    array = np.arange(8, dtype="f4").reshape(2, 4) / 3
+    chain = chain_of(array, {"name": "numcodecs.zfpy", "configuration": configuration})
+    assert bytes(chain.encode(array)).hex() == stored
+    np.testing.assert_allclose(chain.decode(bytes.fromhex(stored)), array, atol=0.01)
+
+
+@pytest.mark.skipif(find_spec("imagecodecs") is None, reason="imagecodecs is not installed (extra zfp)")
+def test_zfp_without_the_header_of_zfpy(chain_of: ChainOf) -> None:
+    array = np.arange(8, dtype="f4").reshape(2, 4) / 3
+    bodies = [
+        ({"mode": "reversible"}, "05728949640299402690096402994026900964029940661038963b0101a19802"),
+        ({"mode": "fixed_accuracy", "tolerance": 0.01}, "037148341a8d46a3d168341a01000000"),
+        ({"mode": "fixed_precision", "precision": 12}, "037148341a8d46a3d108000000000000"),
+        ({"mode": "fixed_rate", "rate": 6}, "037148341a8d46a3d168341a00000000"),
+    ]
+    for configuration, stored in bodies:
+        chain = chain_of(array, {"name": "zfp", "configuration": configuration})
+        found = bytes(chain.encode(array))
+        assert found[: len(stored) // 2].hex() == stored
+        assert not any(found[len(stored) // 2 :])
+        np.testing.assert_allclose(chain.decode(bytes.fromhex(stored)), array, atol=0.01)
+
+
+def test_a_package_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, problems_of: Callable[..., list[str]]
+) -> None:
+    monkeypatch.setattr(number_codecs, "find_spec", lambda name: None)
+    (found,) = problems_of(WAVES, CODECS[0])
+    assert "codec numcodecs.pcodec needs the package pcodec, which belongs to the extra 'pcodec'" in found
+
+
+def test_faults_of_zfpy(problems_of: Callable[..., list[str]]) -> None:
+    codec = {"name": "numcodecs.zfpy", "configuration": {"mode": 1, "rate": "8", "x": 1}}
+    found = [text.split(": ")[0] for text in problems_of(WAVES, codec)]
+    assert found == [f"codecs[0].configuration.{name}" for name in ("x", "mode", "rate")]
+    (one,) = problems_of(np.zeros(3, "i2"), CODECS[1])
+    assert "expected numbers of 4 or 8 bytes, found int16" in one
+
+
+@pytest.mark.skipif(find_spec("pcodec") is None, reason="pcodec is not installed (extra pcodec)")
+def test_numcodecs(chain_of: ChainOf) -> None:
+    codec: Any = CODECS[0]
     theirs = numcodecs.get_codec({"id": codec["name"][10:], **codec["configuration"]})
     for chain in (chain_of(WAVES, codec), chain_of(WAVES, "bytes", codec, zarr2=True)):
         data = bytes(chain.encode(WAVES))

@@ -1,4 +1,4 @@
-"""Codecs of numcodecs that turn arrays of numbers into bytes; they need the packages pcodec and zfpy.
+"""Codecs of numcodecs that turn arrays of numbers into bytes; they need the packages pcodec and imagecodecs.
 
 https://numcodecs.readthedocs.io/en/stable/pcodec.html
 https://numcodecs.readthedocs.io/en/stable/zfpy.html
@@ -9,33 +9,47 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from math import prod
 from typing import Any, ClassVar, Self
 
 import numcodecs
 import numpy as np
 
+from omnizarr.codecs import zfp_stream
 from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.buffers import check_limit
 from omnizarr.errors import CodecError
-from omnizarr.jsontypes import JsonObject, Problems
+from omnizarr.jsontypes import JsonObject, Problems, read_int, read_object, shown
 from omnizarr.store.base import Buffer
 
 _ZFP_MAGIC = b"zfp"
 _ZFP_HEADER = 11
+# By the numbers of the library: our name of a mode, and the parameter that it has.
+_ZFP_MODES = {
+    2: ("fixed_rate", "rate"),
+    3: ("fixed_precision", "precision"),
+    4: ("fixed_accuracy", "tolerance"),
+    5: ("reversible", ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _NumberCodec(ABC):
-    """What both share: numcodecs reads the configuration and encodes."""
+    """What such codecs share: numcodecs reads the configuration and encodes."""
 
     name: ClassVar[str]
     kinds: ClassVar[str]
+    package: ClassVar[str]
     configuration: JsonObject = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
         codec = cls(configuration)
+        if find_spec(cls.package) is None:
+            extra = f"the package {cls.package}, which belongs to the extra {cls.package!r}"
+            problems.add(at, f"codec {cls.name} needs {extra}", unsupported=True)
+            return codec
         try:
             codec._codec()
         except Exception as error:  # whatever numcodecs' constructors raise
@@ -69,6 +83,7 @@ class Pcodec(_NumberCodec):
 
     name: ClassVar[str] = "numcodecs.pcodec"
     kinds: ClassVar[str] = "iuf"
+    package: ClassVar[str] = "pcodec"
 
     def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
         out = np.empty(prod(spec.shape), spec.dtype)
@@ -80,17 +95,53 @@ class Pcodec(_NumberCodec):
 
 
 @dataclass(frozen=True, slots=True)
-class Zfpy(_NumberCodec):
-    """Compress numbers with ZFP, with a bounded loss."""
+class Zfpy:
+    """Compress numbers with zfp, after a header: with a bounded loss, or none.
+
+    The package imagecodecs does it, with the bytes that zfpy makes, which newer numcodecs cannot import.
+    """
 
     name: ClassVar[str] = "numcodecs.zfpy"
-    kinds: ClassVar[str] = "if"
+    mode: int = 4
+    parameters: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def from_json(cls, configuration: JsonObject, at: str, problems: Problems) -> Self:
+        optional = ("mode", *(name for _, name in _ZFP_MODES.values() if name))
+        fields = read_object(configuration, at, problems, optional=optional)
+        mode = read_int(fields.get("mode", 4), f"{at}.mode", problems, min(_ZFP_MODES), max(_ZFP_MODES))
+        read = []
+        for name in fields.keys() - {"mode"}:
+            value = fields[name]
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                read.append((name, value))
+            else:
+                problems.add(f"{at}.{name}", f"expected a number, found {shown(value)}")
+        return cls(mode, tuple(sorted(read)))
+
+    def to_json(self) -> JsonObject:
+        return {"mode": self.mode, **dict(self.parameters)}
+
+    def check(self, spec: ChunkSpec, at: str, problems: Problems) -> None:
+        if spec.dtype.kind not in "if" or spec.dtype.itemsize not in (4, 8):
+            problems.add(at, f"codec {self.name}: expected numbers of 4 or 8 bytes, found {spec.dtype}")
+        if len(spec.shape) > 4:
+            problems.add(at, f"codec {self.name}: expected 4 axes at most, found {len(spec.shape)}")
+
+    def encoded_size(self, spec: ChunkSpec) -> int | None:
+        return None
+
+    def encode(self, array: AnyArray, spec: ChunkSpec) -> Buffer:
+        mode, name = _ZFP_MODES[self.mode]
+        level = dict(self.parameters).get(name, -1)
+        if level < 0:  # as zfpy has it
+            mode, level = "reversible", 0
+        whole = np.ascontiguousarray(array).reshape(spec.shape or (1,))
+        return zfp_stream.with_header(whole, mode, (level,) if mode != "reversible" else (), full=True)
 
     def decode(self, data: Buffer, spec: ChunkSpec) -> AnyArray:
         self._check_header(data, prod(spec.shape))
-        # The library does not look where its input ends: zeros keep it within memory of ours.
-        padded = b"".join((data, bytes(2 * spec.nbytes + 1024)))
-        found = np.asarray(self._codec().decode(padded))
+        found = zfp_stream.decode_whole(data, spec.nbytes)
         if found.dtype != spec.dtype or found.size != prod(spec.shape):
             raise CodecError(f"expected elements of {spec.dtype}, found {found.dtype}", codec=self.name)
         return found.reshape(spec.shape)

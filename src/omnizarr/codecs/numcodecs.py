@@ -21,14 +21,12 @@ import numpy as np
 
 from omnizarr.codecs.base import ChunkSpec, Codec
 from omnizarr.codecs.buffers import check_limit
-from omnizarr.codecs.number_codecs import Pcodec, Zfpy
 from omnizarr.codecs.shared import Compressor, Unconfigured
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_list, read_object
 from omnizarr.store.base import Buffer
 
 _PREFIX = "numcodecs."
-_SERIALIZERS: dict[str, type[Codec]] = {Pcodec.name: Pcodec, Zfpy.name: Zfpy}
 _STEP = 1 << 20
 _LZ4_MOST_PER_BYTE = 255
 _LZMA_MEMORY = 1 << 30
@@ -206,7 +204,7 @@ def codec_class(name: str) -> type[Codec] | None:
     found = name.removeprefix(_PREFIX)
     if found not in numcodecs.registry.codec_registry and found not in numcodecs.registry.entries:
         return None
-    return _SERIALIZERS.get(name) or type("Registered", (Registered,), {"name": name, "__slots__": ()})
+    return type("Registered", (Registered,), {"name": name, "__slots__": ()})
 
 
 def _codec(name: str, configuration: JsonObject) -> Any:

@@ -50,6 +50,8 @@ CODECS: dict[str, str | type[Codec]] = {
     "numcodecs.bz2": _HERE + "numcodecs:Bz2",
     "numcodecs.lzma": _HERE + "numcodecs:Lzma",
     "numcodecs.base64": _HERE + "numcodecs:Base64",
+    "numcodecs.pcodec": _HERE + "number_codecs:Pcodec",
+    "numcodecs.zfpy": _HERE + "number_codecs:Zfpy",
     "numcodecs.szip": _HERE + "szip:Szip",
     "numcodecs.crc32": _HERE + "checksums:Crc32",
     "numcodecs.crc32c": _HERE + "checksums:Crc32c",

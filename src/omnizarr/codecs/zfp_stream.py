@@ -42,7 +42,7 @@ def encode(array: AnyArray, mode: str, parameters: tuple[int | float, ...]) -> b
     CodecError
         The library is not there, or refuses the array or the parameters.
     """
-    whole = _with_header(array, mode, parameters)
+    whole = with_header(array, mode, parameters)
     bits = int.from_bytes(whole, "little")
     width = _header_bits(bits)
     size = _rate_size(bits, array.shape)
@@ -68,12 +68,31 @@ def decode(
     # The library does not look where its input ends: what it reads there must be memory of ours, and must
     # not matter.
     most = 2 * prod(shape) * dtype.itemsize + _BEYOND
-    found = _decoded(_joined(header, width, data, b"\0" * most), shape, dtype)
+    found = _decoded(_joined(header, width, data, b"\0" * most), shape=shape, dtype=dtype)
     if size is None:
-        other = _decoded(_joined(header, width, data, b"\xff" * most), shape, dtype)
-        if found.tobytes() != other.tobytes():
-            raise CodecError(f"truncated: found {len(data)} bytes", codec="zfp")
+        other = _decoded(_joined(header, width, data, b"\xff" * most), shape=shape, dtype=dtype)
+        _check_same(found, other, data)
     return found
+
+
+def decode_whole(data: Buffer, size: int) -> AnyArray:
+    """Return the array of a stream with a full header, of which `size` bytes are expected.
+
+    Raises
+    ------
+    CodecError
+        The stream ends before the array does.
+    """
+    most = 2 * size + _BEYOND
+    found = _decoded(b"".join((data, b"\0" * most)))
+    _check_same(found, _decoded(b"".join((data, b"\xff" * most))), data)
+    return found
+
+
+def _check_same(found: AnyArray, other: AnyArray, data: Buffer) -> None:
+    """Check that nothing was read of what stands behind a stream."""
+    if found.tobytes() != other.tobytes():
+        raise CodecError(f"truncated: found {len(data)} bytes", codec="zfp")
 
 
 def _joined(header: int, width: int, data: Buffer, beyond: bytes) -> bytes:
@@ -82,10 +101,13 @@ def _joined(header: int, width: int, data: Buffer, beyond: bytes) -> bytes:
     return bits.to_bytes(len(data) + len(beyond) + -(-width // 8), "little")
 
 
-def _with_header(array: AnyArray, mode: str, parameters: tuple[int | float, ...]) -> bytes:
+def with_header(
+    array: AnyArray, mode: str, parameters: tuple[int | float, ...], *, full: bool = False
+) -> bytes:
+    """Return a stream with its header: the mode, and where it is `full` the type and shape."""
     library = _library()
     level: Any = parameters[0] if len(parameters) == 1 else parameters or None
-    options = {"mode": _LIBRARY_MODES[mode], "header": False}
+    options = {"mode": _LIBRARY_MODES[mode], "header": full}
     try:
         try:
             return bytes(library.zfp_encode(array, level, **options))
@@ -96,10 +118,10 @@ def _with_header(array: AnyArray, mode: str, parameters: tuple[int | float, ...]
         raise CodecError(str(error), codec="zfp") from error
 
 
-def _decoded(stream: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> AnyArray:
+def _decoded(stream: bytes, **options: Any) -> AnyArray:
     library = _library()
     try:
-        found = library.zfp_decode(stream, shape=shape, dtype=dtype)
+        found = library.zfp_decode(stream, **options)
     except (library.ZfpError, ValueError) as error:
         raise CodecError(str(error), codec="zfp") from error
     return np.asarray(found)
@@ -110,7 +132,7 @@ def _header(
     mode: str, parameters: tuple[int | float, ...], ndim: int, dtype: np.dtype[Any]
 ) -> tuple[int, int]:
     """Return the header of streams of a mode, and its number of bits, as the library makes it."""
-    bits = int.from_bytes(_with_header(np.zeros((1,) * ndim, dtype), mode, parameters), "little")
+    bits = int.from_bytes(with_header(np.zeros((1,) * ndim, dtype), mode, parameters), "little")
     width = _header_bits(bits)
     return bits & (1 << width) - 1, width
 
