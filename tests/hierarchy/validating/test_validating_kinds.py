@@ -124,6 +124,26 @@ def test_two_formats_in_one_directory() -> None:
     assert store.exists("a/1")
 
 
+def test_a_node_that_one_of_two_formats_cannot_read() -> None:
+    store = dual()
+    store.set("a/.zarray", b"{")
+    store.set("a/1", b"?")
+    store.set("a/9", b"12")
+    report = omnizarr.validate(store, level="data")
+    assert told(report) == [("metadata", "a", ".zarray"), ("chunk", "a", "a/1")]
+    assert omnizarr.repair(store).removed == 0
+
+
+def test_consolidated_metadata_of_a_format_that_a_node_has_left() -> None:
+    store = dual()
+    omnizarr.consolidate_metadata(store, zarr_format=2)
+    store.delete("a/.zarray")
+    report = omnizarr.validate(store, level="data")
+    assert told(report) == [("consolidated", "", "a")] and report.chunks == 2
+    omnizarr.repair(store)
+    assert told(omnizarr.validate(store, level="data")) == []
+
+
 def v2_array(data: Any, **fields: Any) -> MemoryStore:
     store = MemoryStore()
     omnizarr.create_array(store, data=data, chunks=data.shape, zarr_format=2, **fields)

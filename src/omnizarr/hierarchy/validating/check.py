@@ -88,6 +88,7 @@ class Check:
         self.listed.take(self.store, [nodes.format for nodes in self.read], self.path)
         for nodes in self.read:
             nodes.read_listed(self.listed.documents)
+        for nodes in self.read:
             ghosts = compare_consolidated(nodes, self.listed.documents)
             self._close_ghosts(nodes.format, ghosts)
         self._check_nodes()
@@ -132,8 +133,9 @@ class Check:
 
     def _close_ghosts(self, format: Format, ghosts: dict[str, set[str]]) -> None:
         for group, places in ghosts.items():
-            self.ghosts[format.zarr_format, group] = places
-            for place in places:
+            gone = {place for place in places if not any(nodes.is_there(place) for nodes in self.read)}
+            self.ghosts[format.zarr_format, group] = gone
+            for place in gone:
                 self.territory.close(place, format)
 
     def _tell_of_ghosts(self) -> None:

@@ -25,7 +25,10 @@ def find_lost(
     """
     for nodes in read:
         for place in nodes.broken:
-            territory.close(place, nodes.format)
+            if any(place in other.metadata for other in read):  # in the other format it can be read
+                territory.guarded.update(nodes.format.owned(place).prefixes)
+            else:
+                territory.close(place, nodes.format)
     groups: dict[str, Format] = {}
     for nodes in read:
         for place in nodes.unreached:
