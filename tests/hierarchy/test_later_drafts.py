@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -435,6 +436,11 @@ def test_a_copy_in_the_same_draft_is_refused(made: Group) -> None:
 # --- the command line
 
 
+def unpack(archive: Path, folder: Path) -> None:
+    with ZipFile(archive) as file:
+        file.extractall(folder)
+
+
 def run(*arguments: object) -> Any:
     return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
@@ -452,12 +458,44 @@ def test_info_and_tree() -> None:
         assert name in found.output
 
 
-def test_keys_and_validate() -> None:
+def test_keys_of_all_and_of_one_node() -> None:
     found = run("keys", WRITTEN)
     assert found.exit_code == 0, found.output
-    assert "meta/root/orders/C.array.json" in found.output
+    assert "meta/root/orders/C.array.json" in found.stdout
+    found = run("keys", WRITTEN / "separators" / "dot")
+    assert [line.split()[1] for line in found.stdout.splitlines()] == [
+        *(f"data/root/separators/dot/c{i}.{j}" for i in range(3) for j in range(2)),
+        "meta/root/separators/dot.array.json",
+    ]
+
+
+def test_validate_finds_nothing_wrong_and_repairs_nothing(tmp_path: Path) -> None:
     found = run("validate", WRITTEN)
     assert found.exit_code == 0, found.output
+    unpack(WRITTEN, tmp_path / "old")
+    stray = tmp_path / "old" / "data" / "root" / "orders" / "C" / "c9"
+    stray.write_bytes(b"")
+    found = run("validate", tmp_path / "old", "--json")
+    assert found.exit_code == 1
+    [finding] = json.loads(found.stdout)
+    assert (finding["kind"], finding["path"]) == ("orphan", "orders/C")
+    found = run("validate", tmp_path / "old", "--repair", "--yes")
+    assert found.exit_code == 2
+    assert "read only" in found.stderr
+    assert stray.exists()
+
+
+def test_paths_lead_to_nodes_that_have_no_directory(tmp_path: Path) -> None:
+    unpack(WRITTEN, tmp_path / "old")
+    array = omnizarr.open(tmp_path / "old" / "shards" / "packed")
+    assert isinstance(array, Array)
+    assert_as_written(array, "shards/packed")
+    assert not (tmp_path / "old" / "shards").exists()
+    found = run("info", tmp_path / "old" / "orders" / "none")
+    assert found.exit_code == 2
+    assert "the group /orders holds 'C', 'F'" in found.stderr
+    with pytest.raises(ConversionError, match="read only"):
+        omnizarr.create_group(tmp_path / "old" / "new")
 
 
 def test_copy(tmp_path: Path) -> None:

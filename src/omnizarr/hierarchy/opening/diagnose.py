@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from omnizarr.errors import MetadataError, NodeNotFoundError, StoreError
 from omnizarr.hierarchy.copying.journal import deleted_in_part, unfinished
 from omnizarr.hierarchy.creating.place import kind_at
 from omnizarr.hierarchy.discover import child_names, deciding_keys, is_node
+from omnizarr.hierarchy.opening.within import hierarchies_above
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats import FORMATS
@@ -27,7 +30,17 @@ def absent(
         The format that was asked for; None where any would have done.
     """
     asked = f"no {wanted}" if format is None else f"no Zarr {format.zarr_format} {wanted}"
+    if format is None:
+        store, format, path = _in_draft(store, path)
     return NodeNotFoundError(f"{asked}: {_instead(store, format, path)}", store=store.name, path=path)
+
+
+def _in_draft(store: Store, path: str) -> tuple[Store, Format | None, str]:
+    """Return the same place as one of the draft's hierarchy that it lies in, if it lies in one."""
+    with suppress(MetadataError):
+        for place in hierarchies_above(store, path):
+            return place
+    return store, None, path
 
 
 def _instead(store: Store, format: Format | None, path: str) -> str:

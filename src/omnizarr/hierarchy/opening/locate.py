@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.opening.above import draft_above
 from omnizarr.hierarchy.opening.explain_store import explained
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.store.base import Store
@@ -31,7 +32,8 @@ def locate(
     ----------
     target
         A path of the file system, a URL (docs/urls.md), a store, a dictionary of bytes, an array or group
-        (for what lies at or below it), or None for a new store in memory. A path may lead into a zip file.
+        (for what lies at or below it), or None for a new store in memory. A path may lead into a zip file,
+        or into a hierarchy of a draft of Zarr v3.
     mode
         With `"r"` the store refuses writes; with `"r"` and `"r+"` it has to exist.
 
@@ -44,6 +46,8 @@ def locate(
     if isinstance(target, Node):
         return Place(open_place(target.store, mode=mode).store, joined(target.path, relative))
     given = MemoryStore() if target is None else target
+    if (above := draft_above(target)) is not None:
+        given, relative = above.directory, joined(normal_path(above.path), relative)
     try:
         store, inside = open_place(given, mode=mode, storage_options=storage_options)
     except StoreError as error:
