@@ -18,7 +18,7 @@ from omnizarr.hierarchy.validating.findings import Findings, Kind
 from omnizarr.hierarchy.validating.formats import compare_formats
 from omnizarr.hierarchy.validating.gathered import compare_consolidated
 from omnizarr.hierarchy.validating.listing import UNFINISHED, KeyFile, Listed
-from omnizarr.hierarchy.validating.lost import find_lost, tell_of_groups
+from omnizarr.hierarchy.validating.lost import find_lost, tell_of_doubles, tell_of_groups
 from omnizarr.hierarchy.validating.names import check_names
 from omnizarr.hierarchy.validating.nodes import Nodes
 from omnizarr.hierarchy.validating.stores import check_store, drafts_below
@@ -88,6 +88,7 @@ class Check:
         self.listed.take(self.store, [nodes.format for nodes in self.read], self.path)
         for nodes in self.read:
             nodes.read_listed(self.listed.documents)
+            tell_of_doubles(nodes, self.listed.documents, self.findings)
         for nodes in self.read:
             ghosts = compare_consolidated(nodes, self.listed.documents)
             self._close_ghosts(nodes.format, ghosts)

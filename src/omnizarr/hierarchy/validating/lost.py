@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from omnizarr.hierarchy.paths import ancestors_of
 from omnizarr.hierarchy.validating.findings import Findings
@@ -52,6 +52,14 @@ def tell_of_groups(groups: list[tuple[str, Format]], territory: Territory, findi
         count = territory.counts[place]
         below = "a key lies below it that" if count == 1 else f"{count} keys lie below it that"
         findings.add("lost", place, "", f"a group without a document; {below} cannot be reached")
+
+
+def tell_of_doubles(nodes: Nodes, documents: Container[str], findings: Findings) -> None:
+    """Tell of the documents of groups beside those of arrays, in formats that may have both."""
+    for place in (*nodes.metadata, *nodes.broken) if nodes.format.implicit_groups else ():
+        _, *others = [key for key in nodes.format.document_keys(place) if key in documents] or [""]
+        for key in others:
+            findings.add("lost", place, key, "both an array and a group are here: the array is read")
 
 
 def _missing_group(place: str, nodes: Nodes) -> str | None:
