@@ -1,0 +1,111 @@
+"""What tensorstore does not do as we do."""
+
+from __future__ import annotations
+
+from conformance_row import (
+    CHECKSUMS,
+    COMPRESSED,
+    NUMCODECS_BYTES,
+    NUMCODECS_FILTERS,
+    SHARDED,
+    Row,
+    numcodecs,
+    refuses,
+)
+
+ROWS = [
+    *refuses(
+        "tensorstore",
+        3,
+        "type",
+        [
+            *("float6_e2m3fn", "float6_e3m2fn", "float8_e4m3", "uint2", "uint4"),
+            *("complex_float16", "complex_bfloat16", "complex_float8_e4m3"),
+            *("string", "bytes", "variable_length_bytes", "fixed_length_utf32", "null_terminated_bytes"),
+            *("numpy.datetime64 ns", "numpy.datetime64 10s", "numpy.timedelta64"),
+        ],
+        "data type is not one of the supported data types",
+    ),
+    Row("tensorstore", 3, {"type": "raw_bytes"}, "aborts", "size mismatch", ("writes",)),
+    Row("tensorstore", 3, {"type": "raw_bytes"}, "differs", "bytes are one more axis", ("reads",)),
+    *refuses("tensorstore", 3, "type", ["r16"], "Expected base64-encoded string for raw_bytes fill_value"),
+    *refuses(
+        "tensorstore",
+        3,
+        "type",
+        ["struct", "structured"],
+        'Cannot create using specified "metadata"',
+        ("writes",),
+    ),
+    *refuses(
+        "tensorstore",
+        3,
+        "type",
+        ["struct", "structured"],
+        'Must specify a "field" that is one of',
+        ("reads",),
+    ),
+    Row(
+        "tensorstore",
+        3,
+        {"type": "float8_e8m0fnu", "fill": ("other", "zero", "odd"), "written": ("part", "none", "all")},
+        "differs",
+        "fill values of 1 and more are read as 2^-64",
+    ),
+    Row(
+        "tensorstore",
+        3,
+        {"serializer": SHARDED, "compressor": COMPRESSED},
+        "refuses",
+        "Sharding codec .* is not compatible with subsequent bytes -> bytes codecs",
+    ),
+    Row(
+        "tensorstore",
+        2,
+        {"order": "F", "layout": ("1-d", "0-d", "larger chunk")},
+        "refuses",
+        'Expected "order" of "F" but received: "C"',
+        ("writes",),
+    ),
+    *refuses("tensorstore", 3, "layout", ["rectilinear"], 'Expected "regular", but received: "rectilinear"'),
+    *refuses("tensorstore", 3, "names", ["the same names"], 'not unique|Expected "dimension_names" of'),
+    *refuses(
+        "tensorstore",
+        3,
+        "filter",
+        ["reshape", "bitround", "scale_offset", "cast_value", *numcodecs(*NUMCODECS_FILTERS)],
+        "is not registered",
+    ),
+    *refuses(
+        "tensorstore",
+        3,
+        "serializer",
+        ["packbits", "zfp", *numcodecs("packbits", "pcodec")],
+        "is not registered",
+    ),
+    *refuses("tensorstore", 3, "compressor", numcodecs(*NUMCODECS_BYTES, *CHECKSUMS), "is not registered"),
+    *refuses(
+        "tensorstore",
+        2,
+        "type",
+        ["<U3", ">U3", "<M8[ns]", ">M8[10s]", "<m8[D]", "vlen-utf8", "vlen-bytes", "json2", "msgpack2"],
+        "Unsupported zarr dtype",
+    ),
+    *refuses("tensorstore", 2, "type", ["structure"], 'Must specify a "field" that is one of'),
+    *refuses("tensorstore", 2, "type", ["|S3", "|V2"], "Error aligning dimensions", ("writes",)),
+    *refuses(
+        "tensorstore",
+        2,
+        "filter",
+        [
+            *("delta", "delta as other integers", "fixedscaleoffset", "quantize", "bitround", "astype"),
+            *("packbits", "shuffle", "delta then shuffle", "crc32", "crc32 at the end", "crc32c"),
+            *("adler32", "fletcher32", "jenkins_lookup3"),
+        ],
+        "filters are not supported",
+    ),
+    *refuses("tensorstore", 2, "compressor", ["lzma", "lz4"], "is not registered"),
+    *refuses("tensorstore", 2, "compressor", ["zstd with a checksum"], 'extra members: "checksum"'),
+    *refuses("tensorstore", 2, "type", ["|S3"], "Expected 3 base64-encoded bytes", ("reads",)),
+    Row("tensorstore", 2, {"type": "|V2"}, "differs", "bytes are one more axis", ("reads",)),
+]

@@ -1,0 +1,136 @@
+"""What zarr-python does not do as we do."""
+
+from __future__ import annotations
+
+from conformance_row import ML_TYPES, NUMCODECS_FILTERS, SHARDED, VARIABLE, Row, numcodecs, refuses
+
+ROWS = [
+    *refuses("zarr-python", 3, "type", ["r16", "struct", *ML_TYPES], "No Zarr data type found that matches"),
+    *refuses("zarr-python", 3, "layout", ["rectilinear"], "Unknown chunk grid"),
+    *refuses(
+        "zarr-python", 3, "filter", ["reshape", "bitround", "scale_offset", "cast_value"], "Unknown codec"
+    ),
+    *refuses("zarr-python", 3, "serializer", ["packbits", "zfp"], "Unknown codec"),
+    Row(
+        "zarr-python",
+        3,
+        {"type": "float32 by its bits", "fill": "odd", "written": ("none", "part")},
+        "differs",
+        "a fill value's bits are not kept where it is NaN",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"serializer": "big", "filter": tuple(numcodecs(*NUMCODECS_FILTERS))},
+        "differs",
+        "after filters of numcodecs values are read as little",
+        ("reads",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"serializer": "big", "filter": tuple(numcodecs("fixedscaleoffset", "quantize", "bitround"))},
+        "differs",
+        "after filters of numcodecs values are read as little, also its own",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"type": "structured", "serializer": "big"},
+        "differs",
+        "fields are read as little",
+        ("reads",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {
+            "filter": "transpose",
+            "serializer": ("numcodecs.packbits", "numcodecs.pcodec"),
+            "layout": ("3-d", "edges"),
+        },
+        "differs",
+        "the values of a transposed chunk are stored in another order",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": tuple(numcodecs(*NUMCODECS_FILTERS)), "serializer": SHARDED},
+        "refuses",
+        "too many indices for array",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"layout": "0-d", "serializer": SHARDED},
+        "refuses",
+        "too many indices for array",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": "transpose", "serializer": SHARDED, "layout": ("edges", "whole chunks")},
+        "refuses",
+        "needs to be divisible by the shard's inner",
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": "numcodecs.fixedscaleoffset", "serializer": SHARDED, "written": "part"},
+        "differs",
+        "chunks that are not in a shard are of fill values that did not pass through the filter",
+        ("reads",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"type": VARIABLE, "filter": "transpose", "written": "part"},
+        "differs",
+        "the values of a transposed chunk are stored in another order",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": "numcodecs.bitround", "serializer": "numcodecs.pcodec"},
+        "refuses",
+        "does not match chunk's number type",
+        ("writes",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"type": "structured", "serializer": SHARDED},
+        "refuses",
+        "unhashable type: 'writeable void-scalar'",
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"type": "raw_bytes", "serializer": SHARDED},
+        "refuses",
+        "unhashable type: 'writeable void-scalar'",
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": "numcodecs.astype", "type": "uint8"},
+        "refuses",
+        "Invalid endianness: None",
+        ("reads",),
+    ),
+    Row(
+        "zarr-python",
+        3,
+        {"filter": "numcodecs.astype", "type": "uint8"},
+        "refuses",
+        "endian: required for elements of float64, but missing",
+        ("writes",),
+    ),
+    *refuses("zarr-python", 2, "type", ["json2", "msgpack2"], "No Zarr data type found that matches"),
+]

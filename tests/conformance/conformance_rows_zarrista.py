@@ -1,0 +1,155 @@
+"""What zarrista does not do as we do."""
+
+from __future__ import annotations
+
+from conformance_codecs import AFTER
+from conformance_row import CHECKSUMS, SHARDED, VARIABLE, Row, numcodecs, refuses
+
+ROWS = [
+    *refuses(
+        "zarrista",
+        3,
+        "type",
+        ["float8_e4m3fn", "null_terminated_bytes", "raw_bytes", "struct", "structured"],
+        "is not supported",
+    ),
+    *refuses(
+        "zarrista",
+        3,
+        "filter",
+        ["scale_offset", "cast_value", *numcodecs("delta", "quantize", "astype")],
+        "is not supported",
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"filter": "numcodecs.fixedscaleoffset"},
+        "differs",
+        "computes in the array's type, not in float64 as numcodecs does",
+    ),
+    *refuses("zarrista", 3, "serializer", ["zfp", *numcodecs("packbits", "pcodec")], "is not supported"),
+    *refuses(
+        "zarrista",
+        3,
+        "compressor",
+        numcodecs("zlib", "gzip", "bz2", "lzma", "lz4", "zstd", "blosc", *CHECKSUMS),
+        "is not supported",
+    ),
+    *refuses(
+        "zarrista",
+        2,
+        "type",
+        ["|S3", "<M8[ns]", ">M8[10s]", "<m8[D]", "json2", "msgpack2"],
+        "is not supported",
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"filter": "transpose", "layout": "0-d"},
+        "refuses",
+        "data did not match any variant of untagged enum TransposeCodecConfiguration",
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"serializer": "sharded, transpose within", "layout": "0-d"},
+        "refuses",
+        "data did not match any variant of untagged enum TransposeCodecConfiguration",
+    ),
+    Row(
+        "zarrista",
+        3,
+        {
+            "type": VARIABLE,
+            "filter": "transpose",
+            "layout": "3-d",
+            "serializer": ("sharded, gzip and crc32c within", *SHARDED),
+            "fill": ("other", "odd"),
+            "written": "part",
+        },
+        "differs",
+        "some values of a transposed chunk become empty",
+        ("writes",),
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"type": VARIABLE, "filter": "transpose", "layout": "rectilinear"},
+        "refuses",
+        "out-of-bounds of array shape",
+        ("reads",),
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"type": "uint8", "serializer": "packbits"},
+        "refuses",
+        "size of a decoded chunk|codec packbits: expected .* bytes, found",
+    ),
+    Row(
+        "zarrista",
+        3,
+        {
+            "type": "float64",
+            "filter": ("bitround", "numcodecs.bitround"),
+            "serializer": SHARDED,
+            "compressor": tuple(name for name in AFTER if name.startswith("blosc")),
+        },
+        "refuses",
+        "the checksum is invalid|invalid byte range",
+        ("writes",),
+    ),
+    Row(
+        "zarrista",
+        3,
+        {"filter": "reshape", "serializer": SHARDED, "written": ("part", "none", "all")},
+        "refuses",
+        "Invalid argument",  # or, where the shard is compressed, a panic: it asks for byte 2^64 - 1
+        ("reads",),
+    ),
+    Row(
+        "zarrista",
+        2,
+        {"type": "vlen-utf8", "order": "F", "layout": "edges"},
+        "refuses",
+        "out-of-bounds of array shape",
+        ("reads",),
+    ),
+    Row(
+        "zarrista",
+        2,
+        {"fill": "undefined", "type": ("<c8", ">c16", "<U3", ">U3", "|V2")},
+        "refuses",
+        "invalid fill value metadata for data type .*: null",
+    ),
+    Row(
+        "zarrista",
+        2,
+        {"type": "vlen-bytes", "fill": ("other", "odd"), "written": "part"},
+        "differs",
+        "takes base64 for the text itself",
+        ("writes",),
+    ),
+    *refuses("zarrista", 2, "type", ["structure"], "data did not match any variant"),
+    *refuses("zarrista", 2, "type", ["vlen-bytes"], "can't decode byte 0xff", ("reads",)),
+    *refuses(
+        "zarrista",
+        2,
+        "filter",
+        [
+            *("delta", "delta as other integers", "quantize", "bitround", "astype", "packbits"),
+            *("delta then shuffle", "crc32", "crc32 at the end", "crc32c"),
+            *("adler32", "fletcher32", "jenkins_lookup3"),
+        ],
+        "is not supported",
+    ),
+    Row(
+        "zarrista",
+        2,
+        {"filter": "fixedscaleoffset"},
+        "differs",
+        "takes no notice of the byte order of `astype`",
+    ),
+    *refuses("zarrista", 2, "compressor", ["zlib", "bz2", "lzma", "lz4"], "is not supported"),
+    *refuses("zarrista", 2, "compressor", ["zstd with a checksum"], "unknown field `checksum`"),
+]
