@@ -478,7 +478,7 @@ def test_validate_finds_nothing_wrong_and_repairs_nothing(tmp_path: Path) -> Non
     found = run("validate", tmp_path / "old", "--json")
     assert found.exit_code == 1
     [finding] = json.loads(found.stdout)
-    assert (finding["kind"], finding["path"]) == ("orphan", "orders/C")
+    assert (finding["kind"], finding["path"]) == ("orphan", "/orders/C")
     found = run("validate", tmp_path / "old", "--repair", "--yes")
     assert found.exit_code == 2
     assert "read only" in found.stderr
