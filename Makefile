@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 FILE ?=
 PYTEST_WORKERS ?= 2
+FUZZ_SECONDS ?= 20
+FUZZ_TARGETS ?=
 
 ifdef UV
 INSTALL = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet -e
@@ -14,7 +16,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 MAKE_VENV = $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench fuzz clean
 
 $(BIN)/python:
 	$(MAKE_VENV)
@@ -31,6 +33,10 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) ".[bench,netcdf,hdmf]"
 	@touch $@
 
+$(VENV)/.fuzz: pyproject.toml | $(BIN)/python
+	$(INSTALL) ".[fuzz]"
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/omnizarr demo $(FILE)
 
@@ -38,14 +44,17 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
 
 check: $(VENV)/.test
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks fuzz
+	$(BIN)/ruff format --check src tests benchmarks fuzz
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) tests
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.nwb_peers.environment
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.fuzz
+	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 clean:
 	rm -rf $(VENV) demo-output

@@ -12,7 +12,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-_LEAST = {"requests": 1, "cache_bytes": 0, "max_chunk_bytes": 1}
+_LEAST = {
+    "requests": 1,
+    "cache_bytes": 0,
+    "max_chunk_bytes": 1,
+    "max_unsized_bytes": 1,
+    "max_document_bytes": 1,
+    "max_shard_chunks": 1,
+}
 _TRUTHS = {
     "1": True,
     "true": True,
@@ -39,6 +46,13 @@ class Settings:
         Bytes that a cache of stored values may hold; `OMNIZARR_CACHE_BYTES`.
     max_chunk_bytes
         The largest decoded chunk that is accepted; `OMNIZARR_MAX_CHUNK_BYTES`.
+    max_unsized_bytes
+        What a chunk may be decoded to where its metadata do not tell, as with strings;
+        `OMNIZARR_MAX_UNSIZED_BYTES`.
+    max_document_bytes
+        The largest JSON document that is read; `OMNIZARR_MAX_DOCUMENT_BYTES`.
+    max_shard_chunks
+        The inner chunks that a shard may have; `OMNIZARR_MAX_SHARD_CHUNKS`.
     missing_chunks
         `"fill"`: a chunk that is absent reads as the fill value; `"raise"`: it is an error;
         `OMNIZARR_MISSING_CHUNKS`.
@@ -52,6 +66,9 @@ class Settings:
     requests: int = 32
     cache_bytes: int = 256 * 2**20
     max_chunk_bytes: int = 2**40
+    max_unsized_bytes: int = 2**32
+    max_document_bytes: int = 2**30
+    max_shard_chunks: int = 2**24
     missing_chunks: str = "fill"
     write_empty_chunks: bool = False
     zarr_format: int = 3

@@ -136,7 +136,7 @@ class Chain:
                 codec = self.bytes_codecs[i]
                 limit = self._limits[i]
                 if limit is None:
-                    limit = config.settings.max_chunk_bytes
+                    limit = config.settings.max_unsized_bytes
                 data = codec.decode(data, limit, None if i else memory)
             if data is memory and out is not None:
                 return settle(out) if self._loose else out

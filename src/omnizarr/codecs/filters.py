@@ -147,7 +147,10 @@ class FixedScaleOffset(_Filter):
         return self.astype or self.taken(spec)
 
     def forward(self, items: AnyArray, spec: ChunkSpec) -> AnyArray:
-        return _cast(np.around((items - self.offset) * self.scale), self.given(spec), self.name)
+        try:
+            return _cast(np.around((items - self.offset) * self.scale), self.given(spec), self.name)
+        except OverflowError as error:  # an offset that is no number of the elements' type
+            raise CodecError(str(error), codec=self.name) from error
 
     def back(self, items: AnyArray, spec: ChunkSpec) -> AnyArray:
         with np.errstate(all="ignore"):

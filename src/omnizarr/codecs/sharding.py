@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from omnizarr.codecs.base import AnyArray, ChunkSpec
 from omnizarr.codecs.bound import EMPTY, Chain, Shards
 from omnizarr.codecs.chain import build_chain, read_configurations
 from omnizarr.codecs.fill import is_fill
+from omnizarr.config import config
 from omnizarr.jsontypes import JsonObject, Problems, read_ints, read_object, read_string
 from omnizarr.metadata.extension import Extension, read_extensions
 from omnizarr.store.base import Buffer
@@ -75,6 +77,11 @@ class ShardingIndexed:
         counts = tuple(
             max(1, whole // part) for whole, part in zip(spec.shape, self.chunk_shape, strict=False)
         )
+        limit = config.settings.max_shard_chunks
+        if prod(counts) > limit:
+            message = f"{prod(counts)} inner chunks in a shard, config.max_shard_chunks are {limit}"
+            problems.add(f"{at}.chunk_shape", message, unsupported=True)
+            return self
         fits = len(self.chunk_shape) == len(spec.shape)
         part = replace(spec, shape=self.chunk_shape if fits else spec.shape)
         inner = build_chain(self.codecs, part, f"{at}.codecs", problems)

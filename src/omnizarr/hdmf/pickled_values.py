@@ -21,6 +21,7 @@ from omnizarr.hdmf.pickle_machine import Budget, Maker, refusal
 _CODE = re.compile(r"[|<>=]?([biufcSUVO])([0-9]{0,9})")
 _DEEPEST = 16
 _LEAVES = frozenset({str, bytes, int, float, bool, type(None)})
+_LAST_LETTER = 0x10FFFF
 _ITEM, _POINTER = 64, 8
 """Bytes that a value, and a place for one, are taken for."""
 
@@ -105,7 +106,10 @@ class HeldArray:
     def _of_memory(self, data: Any, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
         if type(data) is not bytes or dtype.itemsize == 0 or len(data) != count * dtype.itemsize:
             raise refusal(f"it has an array of {dtype.itemsize} bytes an element with other bytes")
-        return np.frombuffer(data, dtype)
+        found = np.frombuffer(data, dtype)
+        if not _is_text(found):
+            raise refusal("it has text with what are no letters")
+        return found
 
     def _element(self, item: Any, names: tuple[str, ...] | None) -> Any:
         if names is not None and (type(item) is not tuple or len(item) != len(names)):
@@ -225,6 +229,16 @@ def _no_bytes(arguments: tuple[Any, ...]) -> bytes:
     if arguments:
         raise refusal("it makes bytes of something else")
     return b""
+
+
+def _is_text(array: NDArray[Any]) -> bool:
+    """Say whether all text is of letters that Python has; numpy fails where others are looked at."""
+    if array.dtype.names is not None:
+        return all(_is_text(array[name]) for name in array.dtype.names)
+    if array.dtype.kind != "U" or not array.nbytes:
+        return True
+    letters = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder + "u4")
+    return int(letters.max()) <= _LAST_LETTER
 
 
 def _uncalled(arguments: tuple[Any, ...]) -> Any:

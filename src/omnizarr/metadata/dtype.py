@@ -10,8 +10,11 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.jsontypes import Json, JsonObject, Problems
 from omnizarr.metadata.dtype_bits import in_order
+
+LARGEST = 2**26
+"""Bytes of an element at most: a fill value takes as many, however short the document that asks for it."""
 
 
 class Scalars(Protocol):
@@ -95,3 +98,10 @@ PLAIN: dict[str, DataType] = {
 }
 
 OBJECT = DataType("object", np.dtype(object))
+
+
+def check_size(size: int, at: str, problems: Problems) -> bool:
+    """Say whether elements may have as many bytes; if not, add it to `problems`."""
+    if size > LARGEST:
+        problems.add(at, f"elements of {size} bytes, {LARGEST} at most", unsupported=True)
+    return size <= LARGEST

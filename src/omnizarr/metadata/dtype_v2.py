@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from omnizarr.errors import ConversionError, MetadataError
 from omnizarr.jsontypes import Json, Problems, as_json, read_ints, read_string, shown
-from omnizarr.metadata.dtype import OBJECT, PLAIN, DataType
+from omnizarr.metadata.dtype import OBJECT, PLAIN, DataType, check_size
 from omnizarr.metadata.dtype_bits import has_custom
 from omnizarr.metadata.dtype_numpy import data_type_of
 
@@ -43,7 +44,7 @@ def read_dtype(value: Json, object_codec: str | None, at: str, problems: Problem
             problems.add(at, message, unsupported=True)
         elif found is None:
             problems.add(at, f'expected a numpy type string such as "<f8", found {shown(value)}')
-        return found or _UNKNOWN
+        return found if found and check_size(found.dtype.itemsize, at, problems) else _UNKNOWN
     if not isinstance(value, list):
         problems.add(at, f"expected a type string or a list of fields, found {shown(value)}")
         return _UNKNOWN
@@ -112,10 +113,13 @@ def _read_fields(items: list[Json], at: str, problems: Problems) -> np.dtype[Any
         problems.add(at, "expected one field at least")
     before = len(problems.found)
     fields = [_read_field(item, f"{at}[{i}]", problems) for i, item in enumerate(items)]
-    names = [field[0] for field in fields]
-    for i, name in enumerate(names):
-        if name in names[:i]:
+    names: set[str] = set()
+    for i, (name, _) in enumerate(fields):
+        if name in names:
             problems.add(f"{at}[{i}][0]", f"the name {shown(name)} is taken by another field")
+        names.add(name)
+    # Of a size that does not fit its 32 bits numpy makes a negative one.
+    check_size(sum(dtype.itemsize for _, dtype in fields), at, problems)
     return np.dtype(fields) if fields and len(problems.found) == before else None
 
 
@@ -128,7 +132,9 @@ def _read_field(item: Json, at: str, problems: Problems) -> tuple[str, np.dtype[
         problems.add(f"{at}[0]", "expected a name that is not empty")
     dtype = _read_field_type(item[1], f"{at}[1]", problems)
     shape = read_ints(item[2], f"{at}[2]", problems, 1) if len(item) == 3 else ()
-    return name, np.dtype((dtype, shape)) if shape else dtype
+    if not shape or not check_size(dtype.itemsize * prod(shape), at, problems):
+        return name, dtype
+    return name, np.dtype((dtype, shape))
 
 
 def _read_field_type(value: Json, at: str, problems: Problems) -> np.dtype[Any]:

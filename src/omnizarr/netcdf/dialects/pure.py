@@ -21,6 +21,7 @@ from omnizarr.netcdf.dialects.arrays import describe_array, time_attributes, wit
 from omnizarr.netcdf.dialects.attributes import decode_attribute, is_hidden
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.zarrtypes import declared
+from omnizarr.netcdf.model.names import check_depth
 from omnizarr.netcdf.model.nodes import (
     AttributeModel,
     DatasetModel,
@@ -120,6 +121,7 @@ class _Reader:
             if isinstance(metadata, ArrayMetadata):
                 self.array(path, Array(store, form, where, metadata))
                 continue
+            check_depth(path)
             self.contents[path] = _Content(shown_attributes(metadata.attributes.items()))
             self.contents[parent_of(path)].groups.append(path)
             self.found.groups[path] = Group(store, form, where, metadata)

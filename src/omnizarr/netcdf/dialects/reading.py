@@ -30,6 +30,7 @@ from omnizarr.netcdf.dialects.retyping import as_text, is_filled_swapped
 from omnizarr.netcdf.dialects.stored import holds
 from omnizarr.netcdf.dialects.typedefs import TypeReader
 from omnizarr.netcdf.dialects.zarrtypes import declared
+from omnizarr.netcdf.model.names import check_depth
 from omnizarr.netcdf.model.nodes import (
     FILL_VALUE,
     AttributeModel,
@@ -89,6 +90,7 @@ class _Reader:
 
     def collect(self, node: Group, path: str) -> None:
         """Read what is noted about a group and all below: types may refer to others anywhere."""
+        check_depth(path)
         notes = self.noted_or(path, partial(self.notes.of_group, node), GroupNotes())
         content = _Content(node, notes, dict(self.children(node, path, notes)))
         self.contents[path] = content

@@ -7,8 +7,17 @@ https://docs.unidata.ucar.edu/netcdf-c/current/programming_notes.html#object_nam
 
 from __future__ import annotations
 
-from omnizarr.errors import ConversionError, NodeExistsError, NodeNameError, NodeNotFoundError, OmniZarrError
+from omnizarr.errors import (
+    ConversionError,
+    MetadataError,
+    NodeExistsError,
+    NodeNameError,
+    NodeNotFoundError,
+    OmniZarrError,
+    Problem,
+)
 
+_DEEPEST = 128
 _LONGEST = 256
 
 
@@ -54,3 +63,15 @@ def check_name(name: str) -> None:
         or any(ord(character) < 32 or character in "/\x7f" for character in name)
     ):
         raise BadNameError(f"netCDF takes no name like {name!r}")
+
+
+def check_depth(path: str) -> None:
+    """Refuse a group that lies within too many others, of which each is a part of the one above.
+
+    Raises
+    ------
+    MetadataError
+        There are more than 128 above it.
+    """
+    if path.count("/") > _DEEPEST:
+        raise MetadataError([Problem(f"{path[:40]}…", f"groups within groups go deeper than {_DEEPEST}")])

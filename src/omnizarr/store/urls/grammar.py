@@ -26,6 +26,7 @@ STEPS = tuple(sorted(("zip", *_FORMAT_STEPS)))
 _FIRST_STEP = re.compile(rf"\|(?=(?:{'|'.join(STEPS)}):)", re.IGNORECASE)
 # Here what stands before the @ of a host is part of the place.
 _CONTAINERS = ("abfs", "abfss")
+_MOST_CHAINED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +143,27 @@ def parse_url(text: str) -> Url:
     scheme = scheme_of(text)
     if scheme is None:
         return _parse_path(text)
+    _check_letters(text)
     first, *steps = text.split("|")
     if scheme == "zip" and "::" in first:
+        if first.count("::") > _MOST_CHAINED:
+            raise UrlError(f"more than {_MOST_CHAINED} archives within one another", store="zip::…")
         return parse_url("|".join((*_unchained(first), *steps)))
     shown = _shown_place(re.split(r"[?#]", first, maxsplit=1)[0])
     place, _, fragment = first.partition("#")
     place, _, query = place.partition("?")
     _check_host(place, scheme, shown)
     return _with_steps(Url(scheme, place, query), fragment, steps, shown)
+
+
+def _check_letters(text: str) -> None:
+    """Refuse what cannot be encoded: names of files that are no UTF-8 are paths alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        shown = _shown_place(re.split(r"[?#|]", text, maxsplit=1)[0])
+        found = text[error.start : error.end]
+        raise UrlError(f"expected letters, found {found!r}", store=shown) from error
 
 
 def _unchained(first: str) -> tuple[str, str]:
@@ -161,6 +175,7 @@ def _unchained(first: str) -> tuple[str, str]:
 def _parse_path(text: str) -> Url:
     if ("#" not in text and "|" not in text) or os.path.lexists(text):
         return Url("", text)
+    _check_letters(text)
     start = _FIRST_STEP.search(text)
     first, steps = (text, []) if start is None else (text[: start.start()], text[start.end() :].split("|"))
     place, mark, fragment = first.rpartition("#")

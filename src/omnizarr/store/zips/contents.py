@@ -44,7 +44,7 @@ def contents_of(source: Source) -> Contents:
         raise
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
         raise BadEntryError(f"no zip archive, or a damaged one: {error}") from error
-    return Contents([_entry(info) for info in infos if not info.is_dir()], comment)
+    return Contents([_entry(info) for info in infos if not info.filename.endswith("/")], comment)
 
 
 def top_folder(names: Collection[str], archive: str) -> str:
@@ -113,5 +113,7 @@ def _entry(info: zipfile.ZipInfo) -> Entry:
         check_key(info.filename)
     except ValueError as error:
         raise BadEntryError(f"entry {info.orig_filename!r}: {error}") from error
+    if info.header_offset < 0:  # zipfile counts from where it finds the directory, not from what is said
+        raise BadEntryError(f"entry {info.orig_filename!r}: expected a place, found {info.header_offset}")
     sizes = (info.compress_size, info.file_size)
     return Entry(info.filename, info.header_offset, *sizes, info.CRC, info.compress_type, info.flag_bits)

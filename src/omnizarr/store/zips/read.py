@@ -214,8 +214,12 @@ def _inflate(deflated: Iterable[bytes], size: int) -> Iterator[bytes]:
 def _check_readable(entry: Entry) -> None:
     if entry.flags & ENCRYPTED:
         raise BadEntryError("it is encrypted")
-    if entry.size > config.max_chunk_bytes:
-        raise BadEntryError(f"{entry.size} bytes are more than max_chunk_bytes, {config.max_chunk_bytes}")
+    limits = ["max_chunk_bytes"]
+    if entry.method != STORED:  # a few bytes of the archive may ask for many
+        limits.append("max_unsized_bytes")
+    for name in limits:
+        if entry.size > (limit := getattr(config.settings, name)):
+            raise BadEntryError(f"{entry.size} bytes are more than {name}, {limit}")
 
 
 def _check_sum(entry: Entry, value: bytes | memoryview) -> None:

@@ -83,7 +83,8 @@ class _Parser:
             self.groups()
             self.end()
         except Unexpected as error:
-            self.note(error)
+            with suppress(_TooMany):
+                self.note(error)
         except _TooMany:
             pass
         self.problems.check()

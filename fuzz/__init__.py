@@ -1,0 +1,1 @@
+"""Fuzzing of every parser: `make fuzz`, or `python -m fuzz --help`."""
