@@ -154,7 +154,7 @@ def test_findings_as_json() -> None:
     assert finding.to_json() == {"kind": "orphan", "path": "/g", "at": "g/x", "message": "belongs to no node"}
 
 
-def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read():
+def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read() -> None:
     store = MemoryStore()
     group = create_group(store)
     group.create_array("plain", shape=3, dtype="u1")
@@ -164,4 +164,4 @@ def test_a_name_that_the_format_reserves_is_told_though_it_can_be_read():
     found = validate(store).findings
     assert [(one.path, one.kind) for one in found] == [("__xarray_dataarray_variable__", "name")]
     assert "which Zarr v3 reserves" in found[0].message
-    assert group["__xarray_dataarray_variable__"].shape == (3,)
+    assert group["__xarray_dataarray_variable__"].shape == (3,)  # type: ignore[union-attr]

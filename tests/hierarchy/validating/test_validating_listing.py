@@ -54,7 +54,7 @@ def test_a_draft_is_sound() -> None:
     store = draft()
     assert "meta/root/g.group" not in store.list_prefix()  # a group that is implied
     for level in ("documents", "keys", "data"):
-        assert omnizarr.validate(store, level=level).findings == ()  # type: ignore[arg-type]
+        assert omnizarr.validate(store, level=level).findings == ()
     assert omnizarr.validate(store, path="g", level="data").chunks == 2
 
 
