@@ -17,6 +17,7 @@ import zarr
 
 import omnizarr
 from omnizarr.errors import OmniZarrError
+from omnizarr.store import MemoryStore
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "correctness.md").read_text(encoding="utf-8")
@@ -83,8 +84,25 @@ CASES: dict[str, list[dict[str, Any]]] = {
         ),
         document(data_type="r16", fill_value=[1, 2], codecs=["bytes"]),
     ],
+    "`bfloat16`, `int4`, `float8_e4m3`, `float8_e5m2`, `complex_float32`": [
+        document(data_type="bfloat16", fill_value=1.5),
+        document(data_type="int4", fill_value=-3, codecs=["bytes"]),
+        document(data_type="float8_e4m3", fill_value=1.5, codecs=["bytes"]),
+        document(data_type="float8_e5m2", fill_value="NaN", codecs=["bytes"]),
+        document(data_type="complex_float32", fill_value=[1, "NaN"]),
+    ],
     "a rectilinear chunk grid": [
         document(chunk_grid=named("rectilinear", kind="inline", chunk_shapes=[[1, 3]]))
+    ],
+    "`packbits`, `reshape`, `bitround`, `cast_value`, `scale_offset`, `zfp`": [
+        document(
+            data_type="bool", fill_value=True, codecs=[named("packbits", padding_encoding="first_byte")]
+        ),
+        document(codecs=[named("reshape", shape=[[0], 1]), BYTES]),
+        document(data_type="float32", fill_value=1.5, codecs=[named("bitround", keepbits=5), BYTES]),
+        document(data_type="float64", codecs=[named("cast_value", data_type="uint8"), {"name": "bytes"}]),
+        document(data_type="float64", codecs=[named("scale_offset", offset=5, scale=2), BYTES]),
+        document(data_type="float64", codecs=[named("zfp", mode="reversible")]),
     ],
     "codecs named `numcodecs.*`": [document(codecs=[BYTES, named("numcodecs.zlib", level=1)])],
     "gzip among the index codecs of a shard (illegal)": [sharded(2, [BYTES, named("gzip", level=1)])],
@@ -94,7 +112,17 @@ CASES: dict[str, list[dict[str, Any]]] = {
 
 
 def by_omnizarr(path: Path) -> None:
-    omnizarr.open_array(path, mode="r")[...]
+    """Open and read as a file, and as a value in memory."""
+    stored = {"zarr.json": (path / "zarr.json").read_bytes()}
+    for place in (path, MemoryStore(stored)):
+        array = omnizarr.open(place, mode="r")
+        assert isinstance(array, omnizarr.Array)
+        fill = array.metadata.fill_value
+        found = array[...]
+        assert found.shape == (4,)
+        assert all(repr(item) == repr(found[0]) for item in found), found
+        if found.dtype.kind in "biuf":
+            assert np.array_equal(found, np.full(4, fill), equal_nan=found.dtype.kind == "f")
 
 
 def by_zarr_python(path: Path) -> None:
@@ -191,7 +219,15 @@ def test_a_codec_that_is_skipped_is_warned_of(tmp_path: Path) -> None:
     ("row", "named"),
     [
         ("an unknown top-level field without `must_understand`", "surprise"),
-        ("a chunk length of zero (illegal)", "chunk_shape"),
+        (
+            "gzip among the index codecs of a shard (illegal)",
+            "index_codecs: expected codecs of a fixed size, found gzip",
+        ),
+        (
+            "inner chunks that do not divide the shard (illegal)",
+            "chunk_shape[0]: expected a divisor of the shard's 4",
+        ),
+        ("a chunk length of zero (illegal)", "chunk_shape[0]"),
     ],
 )
 def test_a_refusal_names_what_is_wrong(row: str, named: str, tmp_path: Path) -> None:
