@@ -23,10 +23,10 @@ from omnizarr.jsontypes import (
     read_string,
     shown,
 )
-from omnizarr.metadata.dtype import PLAIN, DataType
+from omnizarr.metadata.dtype import LARGEST, PLAIN, DataType, check_size
 from omnizarr.metadata.extension import UNREADABLE, Extension, read_extension
-from omnizarr.metadata.registry import Registry
 from omnizarr.metadata.small_names import COMPLEX, FLOATS, INTEGERS
+from omnizarr.plugins import Registry
 
 _RAW = re.compile(r"r([1-9][0-9]{0,19})")
 _MAX_LENGTH = 2**31 - 1  # numpy's largest item
@@ -73,8 +73,10 @@ def _configured(extension: Extension, at: str, problems: Problems) -> DataType:
 
 
 def _read_raw(bits: int, at: str, problems: Problems) -> DataType:
-    if bits % 8 or bits // 8 > _MAX_LENGTH:
-        problems.add(at, f"expected r and a multiple of 8 bits (2^31 bytes at most), found r{bits}")
+    if bits % 8:
+        problems.add(at, f"expected r and a multiple of 8 bits, found r{bits}")
+        return _UNKNOWN
+    if not check_size(bits // 8, at, problems):
         return _UNKNOWN
     return DataType(f"r{bits}", np.dtype((np.void, bits // 8)))
 
@@ -92,7 +94,7 @@ def _read_time(name: str, configuration: JsonObject, at: str, problems: Problems
 
 def _read_length(configuration: JsonObject, at: str, problems: Problems) -> int:
     fields = read_object(configuration, at, problems, required=("length_bytes",))
-    return read_int(fields.get("length_bytes", 4), inside(at, "length_bytes"), problems, 1, _MAX_LENGTH)
+    return read_int(fields.get("length_bytes", 4), inside(at, "length_bytes"), problems, 1, LARGEST)
 
 
 def _read_text(name: str, configuration: JsonObject, at: str, problems: Problems) -> DataType:
@@ -119,11 +121,15 @@ def _read_struct(name: str, configuration: JsonObject, at: str, problems: Proble
     if not items:
         problems.add(place, "expected one field at least")
     fields = [_read_field(item, f"{place}[{i}]", problems) for i, item in enumerate(items)]
-    names = [field_name for field_name, _ in fields]
-    for i, field_name in enumerate(names):
-        if field_name in names[:i]:
+    names: set[str] = set()
+    for i, (field_name, _) in enumerate(fields):
+        if field_name in names:
             problems.add(f"{place}[{i}]", f"the name {shown(field_name)} is taken by another field")
             return _UNKNOWN
+        names.add(field_name)
+    # Of a size that does not fit its 32 bits numpy makes a negative one.
+    if not check_size(sum(kind.dtype.itemsize for _, kind in fields), place, problems):
+        return _UNKNOWN
     dtype: np.dtype[Any] = np.dtype([(field_name, kind.dtype) for field_name, kind in fields])
     written: list[Json] = [_write_field(name, *field) for field in fields]
     return DataType(name, dtype, {"fields": written}) if written else _UNKNOWN
@@ -157,7 +163,7 @@ def _read_in_bits(name: str, configuration: JsonObject, at: str, problems: Probl
     """Read a type as it was first proposed: its length in bits."""
     fields = read_object(configuration, at, problems, required=("length_bits",))
     place = inside(at, "length_bits")
-    bits = read_int(fields.get("length_bits", 32), place, problems, 1, 8 * _MAX_LENGTH)
+    bits = read_int(fields.get("length_bits", 32), place, problems, 1, 8 * LARGEST)
     if bits % 8:
         problems.add(place, f"expected a multiple of 8, found {bits}")
         return _UNKNOWN

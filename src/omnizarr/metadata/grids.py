@@ -25,13 +25,12 @@ from omnizarr.jsontypes import (
     shown,
 )
 from omnizarr.metadata.extension import UNREADABLE, read_extension
-from omnizarr.metadata.registry import Registry
+from omnizarr.plugins import Registry
 
 _MAX_LENGTH = 2**63 - 1
 _MAX_DIMENSIONS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
-_MAX_EDGES = (
-    2**24
-)  # chunks of one axis that a document may list: a run length is short, and its memory is not
+# Chunks of one axis that a document may list: a run length is short, and its memory is not (15 MB for these).
+_MAX_EDGES = 2**20
 
 
 def read_shape(value: Json, at: str, problems: Problems) -> tuple[int, ...]:
@@ -133,13 +132,13 @@ def _read_rectilinear(
     if "chunk_shapes" not in fields:
         return _one_chunk(shape)
     place = f"{at}.chunk_shapes"
+    before = len(problems.found)
     items = read_list(fields["chunk_shapes"], place, problems, ndim)
-    return RectilinearGrid(
-        tuple(
-            _read_axis(item, length, f"{place}[{i}]", problems)
-            for i, (item, length) in enumerate(zip(items, shape, strict=False))
-        )
-    )
+    sizes = [
+        _read_axis(item, length, f"{place}[{i}]", problems)
+        for i, (item, length) in enumerate(zip(items, shape, strict=False))
+    ]
+    return RectilinearGrid(tuple(sizes)) if len(problems.found) == before else _one_chunk(shape)
 
 
 def _read_axis(value: Json, length: int, at: str, problems: Problems) -> int | tuple[int, ...]:
