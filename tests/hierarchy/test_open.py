@@ -239,7 +239,7 @@ def test_a_store_for_reading_is_opened_for_reading(place):
 def test_wrong_arguments(place):
     with pytest.raises(ValueError, match="mode: expected one of"):
         omnizarr.open(place, mode="x")
-    with pytest.raises(ValueError, match="zarr_format: expected one of 3, 2, '3-2019', '3-2020', '3-2022', found 4"):
+    with pytest.raises(ValueError, match="expected one of 3, 2, '3-2019', '3-2020', '3-2022', found 4"):
         omnizarr.open(place, zarr_format=4)
     with pytest.raises(TypeError):
         omnizarr.open(42)

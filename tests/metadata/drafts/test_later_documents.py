@@ -16,8 +16,11 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chunk_keys import DEFAULT
 from omnizarr.metadata.chunk_keys_draft import DraftChunkKeys
 from omnizarr.metadata.convert import as_v3, to_v2, to_v3
+from omnizarr.metadata.dtype import PLAIN
 from omnizarr.metadata.extension import Extension
 from omnizarr.metadata.formats import format_of
+from omnizarr.metadata.formats.drafts import data_types
+from omnizarr.metadata.formats.drafts.data_types import StoredType, TypeExtension
 from omnizarr.metadata.formats.drafts.detect import draft_at
 from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
 from omnizarr.metadata.formats.drafts.later import DRAFT_2020, DRAFT_2022, LaterDraft
@@ -293,6 +296,19 @@ def test_types_by_codes_and_by_names(name: str, dtype: str, order: str | None) -
 )
 def test_types_of_extensions(uri: str, code: Any, dtype: Any) -> None:
     assert read(data_type={"extension": uri, "type": code}).data_type.dtype == np.dtype(dtype)
+
+
+def test_types_that_are_registered_by_uri(monkeypatch: pytest.MonkeyPatch) -> None:
+    uri = "http://example.org/angles/1.0"
+    angles = StoredType(PLAIN["float32"], "big")
+    extension = TypeExtension(
+        uri, lambda name: angles if name == "angle" else None, lambda data_type, order: None, lambda *_: ""
+    )
+    monkeypatch.setattr(data_types, "_KNOWN", [extension])
+    array = read(data_type={"extension": uri, "type": "angle"}, fill_value=1.5)
+    assert (array.data_type, array.codecs[0].configuration) == (PLAIN["float32"], {"endian": "big"})
+    with pytest.raises(UnsupportedError, match="not known here"):
+        read(data_type={"extension": uri, "type": "length"})
 
 
 def test_the_first_fallback_that_is_known_stands_in() -> None:

@@ -93,6 +93,14 @@ def write_data_type(data_type: DataType, order: str) -> Json:
     raise ConversionError(f"the draft of 2019 has no data type {data_type.name}")
 
 
+def extension_type(uri: str, name: str) -> StoredType | None:
+    """Return the type that a known extension gives a name, or None."""
+    for extension in _KNOWN:
+        if same_extension(extension.uri, uri) and (found := extension.read(name)) is not None:
+            return found
+    return None
+
+
 def register_type_extension(extension: TypeExtension) -> None:
     """Make the types of an extension known, before those that are known already."""
     _KNOWN.insert(0, extension)
@@ -113,11 +121,10 @@ def _read_extension(value: JsonObject, at: str, problems: Problems) -> StoredTyp
     uri = read_string(fields.get("extension", ""), inside(at, "extension"), problems)
     name = read_string(fields.get("type", ""), inside(at, "type"), problems)
     fallback = _read_fallback(fields.get("fallback"), inside(at, "fallback"), problems)
-    for extension in _KNOWN:
-        if same_extension(extension.uri, uri) and (found := extension.read(name)) is not None:
-            if fallback is not None and fallback.data_type.dtype.itemsize != found.data_type.dtype.itemsize:
-                problems.add(inside(at, "fallback"), f"expected a type of the size of {name}")
-            return found
+    if (found := extension_type(uri, name)) is not None:
+        if fallback is not None and fallback.data_type.dtype.itemsize != found.data_type.dtype.itemsize:
+            problems.add(inside(at, "fallback"), f"expected a type of the size of {name}")
+        return found
     if fallback is None:
         message = f"the type {shown(name)} of {uri} is not known here, and names no fallback"
         problems.add(at, message, unsupported=True)

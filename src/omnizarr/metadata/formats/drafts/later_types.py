@@ -14,6 +14,7 @@ import numpy as np
 from omnizarr.jsontypes import Json, JsonObject, Problems, inside, read_object, read_string, shown
 from omnizarr.metadata.dtype import PLAIN
 from omnizarr.metadata.dtype_v2 import read_dtype
+from omnizarr.metadata.formats.drafts.data_types import extension_type
 
 _CODE = re.compile(r"[<>](?:[iu][248]|f[248])")
 _BYTE_CODES = {"bool": "|b1", "i1": "|i1", "u1": "|u1"}
@@ -76,6 +77,10 @@ def _read_extension(value: JsonObject, at: str, problems: Problems) -> Json:
     code = fields.get("type")
     if _is_known(uri, code):
         return _unpacked(code)
+    if isinstance(code, str) and (found := extension_type(uri, code)) is not None:
+        dtype = found.data_type.with_byte_order("native" if found.order == "none" else found.order).dtype
+        if _is_type_string(dtype.str):
+            return dtype.str
     instead = _read_fallback(fields.get("fallback"), inside(at, "fallback"), problems)
     if instead is None:
         message = f"the type {shown(code)} of {uri} is not known here, and names no fallback that is"
