@@ -236,3 +236,18 @@ def test_a_type_extension_of_ones_own() -> None:
     document = json.loads(store.get("meta/root/z.array") or b"")
     assert document["data_type"] == {"extension": uri, "type": "pair", "fallback": "<f8"}
     assert omnizarr.open_array(store, mode="r", path="z")[:].tolist() == [1 + 2j, 3]
+
+
+def test_what_msgpack_cannot_hold_or_holds_beside_json() -> None:
+    store = MemoryStore()
+    root = example(store, metadata_encoding="application/msgpack")
+    with pytest.raises(ConversionError, match="64 bits"):
+        root.attrs["big"] = 2**70
+    for value in (b"bytes", msgpack.Timestamp(1), msgpack.ExtType(5, b"x")):
+        document = {"extensions": [], "attributes": {"x": value}}
+        store.set("meta/root/a.group", msgpack.packb(document))
+        with pytest.raises(MetadataError, match="expected application/msgpack: no types of JSON"):
+            omnizarr.open(store, mode="r", path="a")
+    store.set("meta/root/a.group", msgpack.packb({"extensions": [], "attributes": {}}) + b"\x00")
+    with pytest.raises(MetadataError, match="extra data"):
+        omnizarr.open(store, mode="r", path="a")

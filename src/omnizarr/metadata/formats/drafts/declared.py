@@ -36,8 +36,9 @@ class Declared:
 
 def _check_consolidated(configuration: JsonObject, at: str, problems: Problems) -> None:
     key = read_string(configuration.get("key"), inside(at, "key"), problems)
-    if not problems and not key.startswith("meta/"):
-        problems.add(inside(at, "key"), f"expected a key below meta/, found {shown(key)}")
+    if not problems and (not key.startswith("meta/") or key.startswith("meta/root")):
+        message = f"expected a key below meta/ and outside of meta/root, found {shown(key)}"
+        problems.add(inside(at, "key"), message)
 
 
 _KNOWN: dict[str, CheckConfiguration] = {CONSOLIDATED: _check_consolidated}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from omnizarr.errors import Problem, UnsupportedError
-from omnizarr.jsontypes import Json, dump_json, parse_json
+from omnizarr.errors import ConversionError, Problem, UnsupportedError
+from omnizarr.jsontypes import Json, as_json, dump_json, parse_json
 
 JSON = "application/json"
 MSGPACK = "application/msgpack"
@@ -36,7 +36,10 @@ def _msgpack() -> Any:
 
 
 def _dump_msgpack(document: Json) -> bytes:
-    packed: bytes = _msgpack().packb(document, use_bin_type=True)
+    try:
+        packed: bytes = _msgpack().packb(document, use_bin_type=True)
+    except OverflowError as error:
+        raise ConversionError(f"{MSGPACK} holds integers of 64 bits: {error}") from None
     return packed
 
 
@@ -44,7 +47,9 @@ def _parse_msgpack(data: bytes) -> Json:
     """Parse one document; what it claims to hold is bounded by the bytes that there are."""
     msgpack = _msgpack()
     try:
-        return msgpack.unpackb(data, raw=False, strict_map_key=True)  # type: ignore[no-any-return]
+        return as_json(msgpack.unpackb(data, raw=False, strict_map_key=True))
+    except TypeError as error:
+        raise ValueError(f"no types of JSON: {error}") from None
     except (msgpack.exceptions.UnpackException, RecursionError) as error:
         raise ValueError(f"no document of msgpack: {error or type(error).__name__}") from None
 
