@@ -168,7 +168,7 @@ SERIAL: dict[str, Level] = {
 
 # --- bytes → bytes
 
-CNAMES = ("lz4", "lz4hc", "blosclz", "zstd", "zlib")
+CNAMES = ("lz4", "lz4hc", "blosclz", "zstd", "zlib", "snappy")
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 

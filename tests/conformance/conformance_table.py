@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 
 import conformance_rows_tensorstore
@@ -33,6 +34,7 @@ def other_version(peer: str) -> str | None:
     return None if found == known else found
 
 
+@cache
 def exceptions(peer: str, zarr_format: int, way: str) -> list[Row]:
     """Return the rows of the table about a library, a format and one way."""
     return [row for row in TABLE if (row.peer, row.zarr_format) == (peer, zarr_format) and way in row.ways]

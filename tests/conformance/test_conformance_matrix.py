@@ -9,7 +9,8 @@ from __future__ import annotations
 import peer_ours
 import pytest
 from conformance_base import Found, Peer, alike
-from conformance_chunks import comparable, is_determined
+from conformance_cases import case_of
+from conformance_chunks import comparable, is_determined, stored
 from conformance_matrix import PEERS, cases, fewer
 from conformance_table import does
 
@@ -55,6 +56,19 @@ def test_each_reads_what_the_other_writes(tmp_path, peer, case):
         if is_determined(case):
             assert comparable(case, tmp_path / "theirs") == comparable(case, tmp_path / "ours")
     assert reads or writes
+
+
+@pytest.mark.parametrize("peer", ["tensorstore", "zarrista"])
+@pytest.mark.parametrize("kind", ["int32", "float64"])
+def test_blosc_with_snappy(tmp_path, peer, kind):
+    """numcodecs, and so zarr-python, does not have it."""
+    pytest.importorskip("imagecodecs", reason="snappy needs imagecodecs")
+    case = case_of({"compressor": "blosc snappy", "type": kind})
+    PEERS[peer].write(tmp_path / "theirs", case)
+    assert any(value[2] >> 5 == 2 and not value[2] & 2 for value in stored(tmp_path / "theirs").values())
+    assert alike(case.expected(), peer_ours.read(tmp_path / "theirs", 3).values)
+    peer_ours.write(tmp_path / "ours", case)
+    assert alike(case.expected(), PEERS[peer].read(tmp_path / "ours", 3).values)
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar, Self
 
 import numcodecs.blosc
 import numpy as np
@@ -26,6 +28,8 @@ _AUTOMATIC = -1
 # Versions, flags and item size, then the sizes of data, block and buffer.
 _HEADER = struct.Struct("<4B3I")
 _LARGEST_ITEM = 255
+# The three highest bits of the flags say which compressor it was.
+_SNAPPY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ class Blosc:
             and len(data) % self.typesize == 0
         ):
             items = np.frombuffer(data, f"V{self.typesize}") if len(data) else data
+        if self.cname == "snappy":
+            return self._encode_snappy(data)
         try:
             return numcodecs.blosc.compress(  # type: ignore[no-any-return]
                 items, self.cname.encode(), self.clevel, self._shuffle, self.blocksize
@@ -93,6 +99,8 @@ class Blosc:
         size = self._check_header(data, limit)
         if not size:
             return b""  # which the library takes for an error
+        if bytes(data[2:3])[0] >> 5 == _SNAPPY:
+            return self._decode_snappy(data)
         try:
             if out is not None and size == len(out):
                 numcodecs.blosc.decompress(data, out)
@@ -110,6 +118,21 @@ class Blosc:
             raise CodecError(f"expected {stored} bytes, found {len(data)}", codec=self.name)
         check_limit(size, limit, self.name)
         return size  # type: ignore[no-any-return]
+
+    def _encode_snappy(self, data: Buffer) -> Buffer:
+        """Compress with snappy, which numcodecs' blosc is without."""
+        library, size = _with_snappy(self.name), min(self.typesize or 1, _LARGEST_ITEM)
+        options = {"typesize": size, "shuffle": self._shuffle, "blocksize": self.blocksize or None}
+        return library.blosc_encode(  # type: ignore[no-any-return]
+            data, level=self.clevel, compressor="snappy", numthreads=1, **options
+        )
+
+    def _decode_snappy(self, data: Buffer) -> Buffer:
+        library = _with_snappy(self.name)
+        try:
+            return library.blosc_decode(data, numthreads=1)  # type: ignore[no-any-return]
+        except library.BloscError as error:
+            raise CodecError(str(error), codec=self.name) from error
 
     @property
     def _shuffle(self) -> int:
@@ -139,3 +162,12 @@ def _read_shuffle(value: Json, at: str, problems: Problems) -> int:
     if isinstance(value, str):
         return _SHUFFLES.index(read_string(value, at, problems, _SHUFFLES))
     return read_int(value, at, problems, _AUTOMATIC, 2)
+
+
+@cache
+def _with_snappy(codec: str) -> Any:
+    try:
+        return import_module("imagecodecs")
+    except ImportError as error:
+        message = "the compressor snappy needs the package imagecodecs, which belongs to the extra 'szip'"
+        raise CodecError(f"{message} (pip install 'omnizarr[szip]')", codec=codec) from error
