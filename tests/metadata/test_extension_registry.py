@@ -10,7 +10,7 @@ import pytest
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.jsontypes import Problems
 from omnizarr.metadata.grids import CHUNK_GRIDS, read_grid, register_chunk_grid
-from omnizarr.metadata.registry import Registry
+from omnizarr.plugins import Registry
 
 
 @pytest.fixture

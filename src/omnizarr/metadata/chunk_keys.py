@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, inside, read_object, read_string, shown
 from omnizarr.metadata.extension import UNREADABLE, read_extension
-from omnizarr.metadata.registry import Registry
+from omnizarr.plugins import Registry
 
 
 class ChunkKeyEncoding(Protocol):

@@ -17,7 +17,7 @@ from omnizarr.jsontypes import Json, JsonObject, Problems, as_json, shown
 from omnizarr.metadata.dtype import PLAIN, DataType
 from omnizarr.metadata.dtype_bits import has_custom, is_custom
 from omnizarr.metadata.dtype_v3 import read_data_type, write_data_type
-from omnizarr.metadata.registry import loaded
+from omnizarr.plugins import loaded
 
 
 def from_numpy(dtype: Any) -> DataType:
