@@ -70,7 +70,7 @@ CHECKSUMS = ("crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3")
 
 SHARDED = tuple(name for name in SERIAL if name.startswith("sharded"))
 VARIABLE = ("string", "bytes", "variable_length_bytes")
-COMPRESSED = tuple(name for name in AFTER if name != "uncompressed")
+COMPRESSED = tuple(name for name in AFTER if name not in ("uncompressed", "blosc snappy"))
 
 
 def numcodecs(*names: str) -> list[str]:

@@ -63,7 +63,7 @@ def test_what_ends_the_process(tmp_path, row, way):
 def test_rows_name_levels_that_there_are(row):
     factors = factors_of(row.zarr_format)
     for factor, levels in row.levels.items():
-        assert {levels} if isinstance(levels, str) else set(levels) <= set(factors[factor])
+        assert ({levels} if isinstance(levels, str) else set(levels)) <= set(factors[factor])
     assert is_possible(row.zarr_format, dict(make_case(row.zarr_format, row.example).levels))
 
 
