@@ -34,7 +34,8 @@ def run(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     with suppress(OmniZarrError):
         url = parse_url(text)
-        assert parse_url(url.text()) == url, (text, url.text())
+        # Of a path, `#` may be a part, which only looking at the file system tells.
+        assert not url.scheme or parse_url(url.text()) == url, (text, url.text())
         repr(url), url.path, url.first, url.zarr_format
     shown_place(text)
     with suppress(OmniZarrError):

@@ -107,7 +107,7 @@ def _is_deep(data: bytes | bytearray, value: Json) -> bool:
 def _has_more_levels(value: Json) -> bool:
     level: list[Json] = [value]
     for _ in range(_DEEPEST + 1):
-        held = [item for item in level if isinstance(item, dict | list)]
+        held = [item for item in level if isinstance(item, dict | list | tuple)]
         if not held:
             return False
         level = [item for each in held for item in (each.values() if isinstance(each, dict) else each)]
@@ -129,7 +129,26 @@ def dump_json(value: Json) -> bytes:
     """Write a JSON document, indented by two; NaN and infinities are kept as bare tokens.
 
     Numpy scalars and arrays and tuples are written as what they hold; other values raise TypeError.
+
+    Raises
+    ------
+    MetadataError
+        There are more levels than `parse_json` reads.
     """
+    try:
+        data = _dumped(value)
+    except RecursionError:
+        raise _too_deep() from None
+    if data.count(b"[") + data.count(b"{") > _DEEPEST and _is_deep(data, value):
+        raise _too_deep()
+    return data
+
+
+def _too_deep() -> MetadataError:
+    return MetadataError([Problem("", f"nested too deeply: expected {_DEEPEST} levels at most")])
+
+
+def _dumped(value: Json) -> bytes:
     try:
         data = orjson.dumps(value, option=orjson.OPT_INDENT_2)
     except (TypeError, orjson.JSONEncodeError):
@@ -276,10 +295,13 @@ def as_json(value: Any) -> Json:
     """Turn numpy scalars and arrays, tuples and mappings into JSON values; others raise TypeError."""
     if type(value) in _LEAVES or isinstance(value, int | float | str):
         return value  # type: ignore[no-any-return]
-    if isinstance(value, dict):
-        return {str(name): item if type(item) in _LEAVES else as_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [item if type(item) in _LEAVES else as_json(item) for item in value]
+    try:
+        if isinstance(value, dict):
+            return {str(key): item if type(item) in _LEAVES else as_json(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [item if type(item) in _LEAVES else as_json(item) for item in value]
+    except RecursionError:
+        raise _too_deep() from None
     if hasattr(value, "tolist"):
         return as_json(value.tolist())
     raise TypeError(f"expected a JSON value, found {type(value).__name__} {shown(value)}")

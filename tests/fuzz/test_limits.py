@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import struct
 import zipfile
@@ -96,6 +98,35 @@ def test_as_many_levels_as_there_may_be() -> None:
     for _ in range(197):
         [found] = found
     assert found == 1
+
+
+def test_what_is_too_deep_to_be_read_is_not_written() -> None:
+    group = omnizarr.create_group(MemoryStore())
+    for levels in (199, 5000):
+        value: Any = 1
+        for _ in range(levels):
+            value = [value]
+        with pytest.raises(MetadataError, match="nested too deeply"):
+            group.attrs["a"] = value
+    assert dict(omnizarr.open_group(group.store).attrs) == {}
+
+
+@pytest.mark.parametrize(
+    ("codec", "empty"),
+    [
+        ("gzip", gzip.compress(b"")),
+        ("numcodecs.bz2", bz2.compress(b"")),
+        ("numcodecs.lzma", lzma.compress(b"")),
+    ],
+    ids=["gzip", "bz2", "lzma"],
+)
+def test_many_short_streams_in_a_row(codec: str, empty: bytes) -> None:
+    """None copies all that come after it: of 20,000 that would be gigabytes."""
+    last = {"gzip": gzip, "numcodecs.bz2": bz2, "numcodecs.lzma": lzma}[codec].compress(bytes(range(8)))
+    array = opened(document(codecs=[LITTLE, codec]), **{"c/0": empty * 20_000 + last})
+    assert array[:2].tobytes() == bytes(range(8))
+    with pytest.raises(CodecError):
+        opened(document(codecs=[LITTLE, codec]), **{"c/0": empty * 3 + last[:-9]})[...]
 
 
 def test_brackets_in_texts_are_no_levels() -> None:

@@ -98,7 +98,7 @@ def test_v3_types_in_other_words(value: Json, dtype: Any) -> None:
         (
             configured("numpy.datetime64", unit="s", scale_factor=0),
             ".configuration.scale_factor",
-            "1 to 67108864, found 0",
+            "1 to 2147483647, found 0",
         ),
         (configured("numpy.timedelta64", unit="s"), ".configuration.scale_factor", "required"),
         ("fixed_length_utf32", ".configuration.length_bytes", "required"),

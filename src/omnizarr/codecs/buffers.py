@@ -8,6 +8,9 @@ from omnizarr.codecs.base import AnyArray
 from omnizarr.errors import CodecError
 from omnizarr.store.base import Buffer
 
+FIRST_PIECE = 512
+"""Bytes that a stream gets at first, then more and more: it copies what is left, and many may be short."""
+
 
 def memory_of(array: AnyArray) -> memoryview:
     """Return the bytes of a C-contiguous array, without copying; writable where the array is."""

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import deflate
 from isal import isal_zlib
 
-from omnizarr.codecs.buffers import check_limit
+from omnizarr.codecs.buffers import FIRST_PIECE, check_limit
 from omnizarr.codecs.shared import Compressor
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_object
@@ -72,24 +72,32 @@ class Gzip(Compressor):
         return bytes(data).rfind(_MEMBER) == 0  # elsewhere it may begin a second member
 
     def _decode_members(self, data: Buffer, limit: int) -> Buffer:
-        decoded = bytearray()
-        rest: Buffer = data
-        while len(rest) or rest is data:
-            member = zlib.decompressobj(self.window_bits)
-            try:
-                while not member.eof:
-                    step = member.decompress(rest, min(_STEP, limit - len(decoded) + 1))
-                    decoded += step
-                    check_limit(len(decoded), limit, self.name)
-                    rest = member.unconsumed_tail
-                    if not step and not rest and not member.eof:
-                        raise CodecError(f"truncated: found {len(data)} bytes", codec=self.name)
-            except zlib.error as error:
-                raise CodecError(str(error), codec=self.name) from error
-            rest = member.unused_data
-            if len(rest) and self.window_bits < 31:
-                raise CodecError(f"{len(rest)} bytes found after the end of the stream", codec=self.name)
+        view, at, decoded = memoryview(data), 0, bytearray()
+        while at < len(view) or not at:
+            at = self._decode_member(view, at, decoded, limit)
+            if at < len(view) and self.window_bits < 31:
+                message = f"{len(view) - at} bytes found after the end of the stream"
+                raise CodecError(message, codec=self.name)
         return decoded
+
+    def _decode_member(self, view: memoryview, at: int, decoded: bytearray, limit: int) -> int:
+        """Add what the member that begins at a place holds to `decoded`; return where it ends."""
+        member, size, rest = zlib.decompressobj(self.window_bits), FIRST_PIECE, b""
+        try:
+            while not member.eof:
+                piece = rest or view[at : at + size]
+                if not rest:
+                    at += len(piece)
+                    size = min(4 * size, _STEP)
+                step = member.decompress(piece, min(_STEP, limit - len(decoded) + 1))
+                decoded += step
+                check_limit(len(decoded), limit, self.name)
+                rest = member.unconsumed_tail
+                if not step and not len(piece):
+                    raise CodecError(f"truncated: found {len(view)} bytes", codec=self.name)
+        except zlib.error as error:
+            raise CodecError(str(error), codec=self.name) from error
+        return at - len(member.unused_data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import numcodecs.registry
 import numpy as np
 
 from omnizarr.codecs.base import ChunkSpec, Codec
-from omnizarr.codecs.buffers import check_limit
+from omnizarr.codecs.buffers import FIRST_PIECE, check_limit
 from omnizarr.codecs.shared import Compressor, Unconfigured
 from omnizarr.errors import CodecError
 from omnizarr.jsontypes import JsonObject, Problems, read_int, read_list, read_object
@@ -231,23 +231,22 @@ def _read_filters(value: Any, at: str, problems: Problems) -> tuple[JsonObject, 
 
 def _decompressed(make: Callable[[], Decompressor], data: Buffer, limit: int, codec: str) -> Buffer:
     """Decompress one stream or several in a row, never past the limit."""
-    decoded = bytearray()
-    rest: Buffer = data
-    first = True
-    while first or len(rest):
-        first = False
-        stream = make()
+    view, at, decoded = memoryview(data), 0, bytearray()
+    while at < len(view) or not at:
+        stream, size = make(), FIRST_PIECE
         try:
             while not stream.eof:
-                step = stream.decompress(rest, min(_STEP, limit - len(decoded) + 1))
+                piece = view[at : at + size] if stream.needs_input else view[:0]
+                at += len(piece)
+                size = min(4 * size, _STEP)
+                step = stream.decompress(piece, min(_STEP, limit - len(decoded) + 1))
                 decoded += step
                 check_limit(len(decoded), limit, codec)
-                rest = b""
-                if not step and stream.needs_input and not stream.eof:
-                    raise CodecError(f"truncated: found {len(data)} bytes", codec=codec)
+                if not step and not len(piece) and not stream.eof:
+                    raise CodecError(f"truncated: found {len(view)} bytes", codec=codec)
         except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
             if isinstance(error, CodecError):
                 raise
             raise CodecError(str(error), codec=codec) from error
-        rest = stream.unused_data
+        at -= len(stream.unused_data)
     return decoded
