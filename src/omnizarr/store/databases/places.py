@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from omnizarr.errors import StoreError
+from omnizarr.errors import StoreError, UrlError
 
 
 def path_of(url: str) -> str:
@@ -18,6 +18,8 @@ def path_of(url: str) -> str:
     ------
     StoreError
         The URL has a query, or no path.
+    UrlError
+        No file can have this name.
     """
     place = url.partition("#")[0].partition("://")[2]
     if "?" in place:
@@ -25,7 +27,25 @@ def path_of(url: str) -> str:
     path = unquote(place)
     if not path.strip("/"):
         raise StoreError("expected a path", store=url)
+    check_path(path)
     return re.sub(r"^/([A-Za-z]:)", r"\1", path) if os.name == "nt" else path
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that no file can have, before the system's calls do so each in its own way.
+
+    Raises
+    ------
+    UrlError
+        It has a NUL in it, or what cannot be encoded.
+    """
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        found = ascii(path[error.start : error.end])
+        raise UrlError(f"expected a path, found {found} in it", store=ascii(path)) from None
+    if b"\0" in encoded:
+        raise UrlError("expected a path, found a NUL in it", store=ascii(path))
 
 
 def take_options(url: str, options: Mapping[str, object], known: Mapping[str, type]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from omnizarr.errors import StoreError
+from omnizarr.errors import StoreError, UrlError
 
 S3_KEY_BYTES = 1024
 PROCESS = "process"
@@ -56,6 +56,7 @@ _CLIENT = frozenset(
         "user_agent",
     )
 )
+_BUCKET = re.compile(r"[A-Za-z0-9._:-]+")
 _ENDPOINTS = ("aws_endpoint_url_s3", "endpoint", "aws_endpoint", "endpoint_url", "aws_endpoint_url")
 # Six tries within about six seconds; obstore's own would be ten within three minutes.
 _RETRIES: dict[str, Any] = {
@@ -131,8 +132,9 @@ def shown_url(url: str) -> str:
     scheme, mark, rest = place.partition("://")
     host, slash, path = rest.partition("/")
     # abfss://container@account: here what stands before the @ is part of the place
-    host = host if scheme.lower().startswith("abfs") else host.rpartition("@")[2]
-    return f"{scheme}{mark}{host}{slash}{path}".rstrip("/")
+    user, at, host = host.rpartition("@")
+    container = user.partition(":")[0] + at if scheme.lower().startswith("abfs") else ""
+    return f"{scheme}{mark}{container}{host}{slash}{path}".rstrip("/")
 
 
 def connect(url: str, options: Mapping[str, object]) -> Place:
@@ -142,6 +144,8 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
     ------
     StoreError
         A scheme, an option or its value is not one that obstore takes; or obstore is not installed.
+    UrlError
+        What stands for the bucket is none.
     """
     name = shown_url(url)
     kind = _KINDS.get(url.partition("://")[0].lower())
@@ -149,6 +153,8 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
         raise StoreError(f"expected a URL of {', '.join(SCHEMES)}", store=name)
     if "?" in url.partition("#")[0] and kind != "http":
         raise StoreError("expected no query in the URL: credentials are storage_options", store=name)
+    if kind != "http":
+        _check_bucket(url, name)
     config, arguments = _sorted_options(options)
     conditions = _conditions(kind, config)
     if kind == "http" and config:
@@ -165,6 +171,19 @@ def connect(url: str, options: Mapping[str, object]) -> Place:
         lister = _shared_client(kind, place, config, {**arguments, "retry_config": _AT_ONCE}, name)
     taken = len((before or _prefix_of(client)).encode())
     return Place(client, lister, name, kind, before, taken, conditions, _server(config))
+
+
+def _check_bucket(url: str, name: str) -> None:
+    """Refuse what is no bucket, by which obstore would come to an end or quote a password."""
+    scheme, _, rest = url.partition("://")
+    before, at, bucket = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")
+    if at and (":" in before or not scheme.lower().startswith("abfs")):
+        message = "the bucket: expected no user or password before it; credentials are storage_options"
+        raise UrlError(message, store=name)
+    for part in (before, bucket) if at else (bucket,):
+        if not _BUCKET.fullmatch(part):
+            message = f"the bucket: expected letters, digits and . - _ :, found {part!a}"
+            raise UrlError(message, store=name)
 
 
 def _prefix_of(client: Any) -> str:

@@ -75,6 +75,12 @@ def failures(place: Place, action: str, key: str | None, *, absent: bool = True)
         if absent and isinstance(error, FileNotFoundError) and status_of(error) in (None, 404):
             raise Absent(key) from None  # for obstore 405 is that, too
         raise refused(place, action, key, error) from None
+    except BaseException as error:
+        if type(error).__module__ != "pyo3_runtime":
+            raise
+        # obstore comes to an end so where an option cannot stand in a request
+        message = f"cannot {action}: obstore cannot make this request: {error}"
+        raise StoreError(message, store=place.name, key=key) from None
 
 
 def fetch(place: Place, key: str, part: ByteRange | None = None, held: State | None = None) -> Piece | None:

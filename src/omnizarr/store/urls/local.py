@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from omnizarr.errors import StoreError, UrlError
+from omnizarr.store.databases.places import check_path
 from omnizarr.store.databases.sqlite_file import is_open
 
 Kind: TypeAlias = Literal["directory", "zip", "sqlite", "lmdb"]
@@ -44,7 +45,10 @@ def local_place(path: str) -> Local:
     ------
     StoreError
         There is a file of another kind.
+    UrlError
+        No file can have this name.
     """
+    check_path(path)
     mode = _mode(path)
     if mode is None:
         return _behind_a_file(path) or Local(path, _new_kind(path))
