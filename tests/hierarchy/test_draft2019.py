@@ -18,6 +18,7 @@ from omnizarr.errors import (
     NodeExistsError,
     NodeNameError,
     NodeNotFoundError,
+    StoreError,
     UnsupportedError,
 )
 from omnizarr.store import DirectoryStore, MemoryStore, Store, ZipStore
@@ -474,3 +475,43 @@ def test_refresh_and_a_node_that_was_deleted() -> None:
             node.refresh()
     with pytest.raises(NodeNotFoundError, match="deleted meanwhile"):
         array.attrs["x"] = 1
+
+
+# --- modes, and stores that list nothing
+
+
+def test_modes() -> None:
+    store = MemoryStore()
+    root = omnizarr.open_group(store, mode="w-", zarr_format=NAME, attributes={"x": 1})
+    assert set(store.list_prefix()) == {"zarr.json", "meta/root.group"}
+    with pytest.raises(NodeExistsError):
+        omnizarr.open_group(store, mode="w-", zarr_format=NAME)
+    assert omnizarr.open_group(store, mode="a", path="g").zarr_format == NAME
+    assert omnizarr.open_array(store, mode="a", path="g/a", shape=2).zarr_format == NAME
+    assert isinstance(omnizarr.open(store, mode="a", path="g/a"), Array)
+    assert omnizarr.open_group(store, mode="w", path="g", zarr_format=NAME).nmembers() == 0
+    assert dict(root.attrs) == {"x": 1}
+    omnizarr.open_group(store, mode="w", zarr_format=NAME)
+    assert set(store.list_prefix()) == {"zarr.json", "meta/root.group"}
+    assert dict(omnizarr.open_group(store, mode="r").attrs) == {}
+
+
+class Silent(CountingStore):
+    """A store that lists nothing."""
+
+    def list_prefix(self, prefix: str = "") -> Any:
+        raise StoreError("it lists nothing", store=self.name)
+
+    def list_dir(self, prefix: str = "") -> Any:
+        raise StoreError("it lists nothing", store=self.name)
+
+
+def test_a_store_that_lists_nothing() -> None:
+    store = Silent(hand_written())
+    root = omnizarr.open_group(store, mode="r+")
+    assert isinstance(root["foo/bar"], Array)
+    assert isinstance(root["foo/baz"], Group)
+    assert "foo/bar" in root
+    root.create_array("foo/new", shape=1)
+    with pytest.raises(StoreError, match="it lists nothing"):
+        root["foo"]  # nobody can say whether something lies below

@@ -100,3 +100,24 @@ def test_broken_documents() -> None:
     store.set("meta/root/x.array", b'{"shape": [1]}')
     paths = {path for path, _ in told(store)}
     assert paths == {"foo/bar", "x"}
+
+
+def test_hierarchies_below_a_path_are_checked_as_they_are() -> None:
+    store = MemoryStore()
+    for key, value in example().mapping().items():
+        store.set(f"in/here/{key}", value)
+    store.set("in/here/data/gone/0", b"x")
+    for zarr_format in (None, NAME):
+        report = omnizarr.validate(store, path="in/here", level="data", zarr_format=zarr_format)
+        assert [finding.at for finding in report.findings] == ["data/gone/0"]
+        assert report.chunks == 2
+    assert omnizarr.validate(store, path="in/here/foo").findings == ()
+    assert omnizarr.repair(store, path="in/here").removed == 1
+    assert omnizarr.validate(store, path="in/here").findings == ()
+
+
+def test_the_format_that_is_asked_for_is_that_of_the_hierarchy() -> None:
+    store = MemoryStore()
+    root = omnizarr.create_group(store, zarr_format=NAME, metadata_encoding="application/msgpack")
+    root.create_array("x", shape=2)
+    assert omnizarr.validate(store, zarr_format=NAME).findings == ()

@@ -10,7 +10,7 @@ import click
 from omnizarr.cli.asking import dry_run_option, yes_option
 from omnizarr.cli.places import json_option, place_argument, store_at
 from omnizarr.cli.validating import Outcome, Wishes, carry_out, checker, write_line, write_outcome
-from omnizarr.hierarchy.opening.locate import Place
+from omnizarr.hierarchy.opening.within import in_hierarchy
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.hierarchy.validate import MOST_FINDINGS
 
@@ -77,6 +77,6 @@ def command(place: str, below: str | None, models: tuple[str, ...], **options: A
     by_models = checker(models)
     writes = wishes.repair and not wishes.dry_run
     with store_at(place, "r+" if writes else "r") as (store, path):
-        where = Place(store, joined(path, normal_path(below)))
+        where = in_hierarchy(store, joined(path, normal_path(below)))
         outcome: Outcome = carry_out(where, wishes, by_models, write_line(wishes))
     return write_outcome(outcome, wishes)

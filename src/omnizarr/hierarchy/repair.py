@@ -8,6 +8,7 @@ from typing import Any
 
 from omnizarr.hierarchy.opening.locate import locate, was_opened_for
 from omnizarr.hierarchy.opening.unwritable import guarded
+from omnizarr.hierarchy.opening.within import in_hierarchy
 from omnizarr.hierarchy.validate import MOST_FINDINGS, Level, Progress, checked, formats_asked
 from omnizarr.hierarchy.validating.check import Check
 from omnizarr.hierarchy.validating.findings import REPAIRABLE, Finding, Findings, Report
@@ -86,7 +87,7 @@ def repair(
     StoreError
         The store failed; what was not done is done by the next repair.
     """
-    where = locate(target, path, "r" if dry_run else "r+", storage_options)
+    where = in_hierarchy(*locate(target, path, "r" if dry_run else "r+", storage_options))
     try:
         if not dry_run:
             where.store.require_writable()

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import Place, locate, was_opened_for, wishes_of
+from omnizarr.hierarchy.opening.within import hierarchies_above, in_hierarchy
 from omnizarr.hierarchy.validating.check import Check, Progress
 from omnizarr.hierarchy.validating.findings import Finding, Findings, Kind, Report
 from omnizarr.hierarchy.validating.formats import formats_at
@@ -72,7 +73,7 @@ def validate(
     for name, value in (("max_findings", max_findings), ("workers", workers)):
         if value is not None and value < 1:
             raise ValueError(f"{name}: expected at least 1, found {value}")
-    where = locate(target, path, "r", storage_options)
+    where = in_hierarchy(*locate(target, path, "r", storage_options))
     try:
         findings = Findings(max_findings, tell)
         with Check.of(*where, formats_asked(target, where, zarr_format, findings), findings) as check:
@@ -94,7 +95,9 @@ def formats_asked(
     """
     zarr_format = wishes_of(target, zarr_format).zarr_format
     if zarr_format is not None:
-        return [format_of(zarr_format)]
+        asked = format_of(zarr_format)
+        drafts = hierarchies_above(*where) if asked.implicit_groups else iter(())
+        return [next((place.format for place in drafts), asked)]
     if isinstance(target, Node) and where.path == target.path:
         return [target.format]
     return formats_at(*where, findings)

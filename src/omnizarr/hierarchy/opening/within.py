@@ -13,6 +13,7 @@ from omnizarr.errors import ConversionError, NodeExistsError
 from omnizarr.hierarchy.creating.place import refuse_other_formats
 from omnizarr.hierarchy.discover import is_node
 from omnizarr.hierarchy.documents import fetch_documents, fetch_metadata, read_documents
+from omnizarr.hierarchy.opening.locate import Place
 from omnizarr.hierarchy.opening.unwritable import guarded
 from omnizarr.hierarchy.paths import ancestors_of, prefix_of
 from omnizarr.jsontypes import Problems
@@ -53,6 +54,12 @@ def hierarchies_above(store: Store, path: str, *, at_path: bool = True) -> Itera
         if value is not None and bootstrap_document(value) is not None:
             place = declared_within(store, root, value)
             yield place._replace(path=path[len(prefix_of(root)) :])
+
+
+def in_hierarchy(store: Store, path: str) -> Place:
+    """Return a place, from the root on of the hierarchy of a draft that it is in; else as it is."""
+    found = next(hierarchies_above(store, path), None) if path else None
+    return Place(store, path) if found is None else Place(found.store, found.path)
 
 
 def declared_within(store: Store, root: str, value: bytes) -> Within:
