@@ -12,6 +12,7 @@ import pytest
 import omnizarr
 from omnizarr import Array, Group, drafts
 from omnizarr.errors import ConversionError, MetadataError, NodeExistsError, UnsupportedError
+from omnizarr.hierarchy.consolidate import consolidate_nodes
 from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.metadata.dtype import PLAIN
 from omnizarr.metadata.formats.drafts import data_types, declared, encodings
@@ -251,3 +252,16 @@ def test_what_msgpack_cannot_hold_or_holds_beside_json() -> None:
     store.set("meta/root/a.group", msgpack.packb({"extensions": [], "attributes": {}}) + b"\x00")
     with pytest.raises(MetadataError, match="extra data"):
         omnizarr.open(store, mode="r", path="a")
+
+
+def test_what_others_have_declared_meanwhile_stays_when_metadata_are_consolidated() -> None:
+    store = MemoryStore()
+    root = example(store)
+    extension = drafts.Declared("http://example.org/foo", False)
+    bootstrap = drafts.bootstrap_of(root).with_extension(extension)
+    store.set("zarr.json", bootstrap.to_bytes())
+    nodes = {path: node.metadata for path, node in root.members(max_depth=None)}
+    consolidate_nodes(root, nodes)
+    found = omnizarr.open_consolidated(store)
+    assert [one.uri for one in drafts.bootstrap_of(found).extensions] == [extension.uri, drafts.CONSOLIDATED]
+    assert len(list(found.members(max_depth=None))) == 4

@@ -18,7 +18,9 @@ from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.opening.find import find_metadata
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate, wishes_of
+from omnizarr.jsontypes import Problems
 from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.drafts.detect import KEY, draft_at
 from omnizarr.metadata.formats.v3 import CONSOLIDATED as FIELD
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
@@ -131,7 +133,14 @@ def _store(
             metadata = both if isinstance(both, GroupMetadata) else metadata
     consolidated = replace(metadata, consolidated=nodes)
     store.set(key, format.write(path, consolidated)[key])
-    for name, document in format.root_documents().items():
-        if store.get(name) != document:  # a draft's, which says where consolidated metadata are
-            store.set(name, document)
+    for name, document in format.root_documents().items():  # of a draft, which says where they are
+        if store.get(name) != document:
+            store.update(name, lambda found, otherwise=document: _declaring(found) or otherwise)  # type: ignore[misc]
     return consolidated
+
+
+def _declaring(bootstrap: bytes | None) -> bytes | None:
+    """Return the document that declares a hierarchy with consolidated metadata declared, as it is by now."""
+    format = draft_at(bootstrap, Problems())
+    declaring = None if format is None else format.consolidating("")
+    return None if declaring is None else declaring.root_documents()[KEY]
