@@ -24,7 +24,7 @@ LATE = {("cli", "rich")}
 # contract suites are for those who test
 FOR_TESTS = {("testing", "pytest"), ("testing", "hypothesis")}
 # what subclasses an extra's classes; nothing imports it before they are asked for
-NEEDS_EXTRA = "omnizarr.hdmf.backend"
+NEEDS_EXTRA = {"omnizarr.hdmf.backend": "hdmf", "omnizarr.integrations.xarray": "xarray"}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
 
@@ -225,6 +225,16 @@ def optional_modules() -> set[str]:
     return set[str]().union(*(found for extra, found in extras().items() if extra not in ("bench", "test")))
 
 
+def needing(module: str) -> str | None:
+    """Return the place of a module that needs an extra, or None."""
+    return next((place for place in NEEDS_EXTRA if f"{module}.".startswith(f"{place}.")), None)
+
+
+def needed_by(module: str) -> set[str]:
+    place = needing(module)
+    return set() if place is None else extras()[NEEDS_EXTRA[place]]
+
+
 def test_peers_are_never_dependencies() -> None:
     assert names_of(project()["dependencies"]) & PEERS == set()
     assert optional_modules() & PEERS == set()
@@ -249,13 +259,12 @@ def test_imports_inside_functions_are_optional_extras() -> None:
 def test_what_is_imported_on_top_is_always_installed() -> None:
     standard = {as_module(name) for name in sys.stdlib_module_names}
     known = names_of(project()["dependencies"]) | {"omnizarr"} | standard
-    extra = extras()["hdmf"]
     strays = [
         str(found)
         for found in all_imports()
         if not found.inside_function
         and not found.optional
-        and not (found.importer.startswith(NEEDS_EXTRA) and as_module(found.module.split(".")[0]) in extra)
+        and as_module(found.module.split(".")[0]) not in needed_by(found.importer)
         and as_module(found.module.split(".")[0]) not in known
         and room_and_package(found) not in FOR_TESTS
     ]
@@ -266,8 +275,8 @@ def test_what_needs_an_extra_is_imported_only_when_it_is_asked_for() -> None:
     strays = [
         str(found)
         for found in inner_imports()
-        if found.module.startswith(NEEDS_EXTRA)
-        and not found.importer.startswith(NEEDS_EXTRA)
+        if (place := needing(found.module)) is not None
+        and needing(found.importer) != place
         and not (found.inside_function or found.typing)
     ]
     assert strays == []

@@ -1,0 +1,1 @@
+"""Omnizarr at home elsewhere: backends and adapters for other libraries, each an optional extra."""
