@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from object_servers import KEY, SECRET
+from object_servers import KEY, SECRET, Front
 
 import omnizarr
-from omnizarr.errors import StoreError, UrlError
-from omnizarr.store import ObjectStore, open_store
+from omnizarr.errors import StoreError, StoreNotFoundError, UrlError
+from omnizarr.store import ObjectStore, ZipStore, open_store
 
 _PASSWORD = "9S3cr3t"
 
@@ -66,3 +68,48 @@ def test_paths_that_no_file_can_have(name: str, mode: str) -> None:
 def test_a_pathlib_path_that_no_file_can_have() -> None:
     with pytest.raises(UrlError, match="found a NUL in it"):
         omnizarr.open(Path("a\0b"), mode="r")
+
+
+# What is wrong with a file that is a store
+
+
+def make_archive_that_begins_with_zeros(path: Path) -> None:
+    """Make an archive whose first value was replaced, where a copy without the hole is not worth it."""
+    with ZipStore(path, mode="w") as store:
+        store.set("zarr.json", b'{"zarr_format": 3, "node_type": "group"}')
+        store.set("other", bytes(10_000))
+        store.set("zarr.json", b'{"zarr_format": 3, "node_type": "group", "attributes": {"replaced": true}}')
+    assert path.read_bytes()[:4] == bytes(4)
+
+
+@pytest.mark.parametrize("place", ["{}", "file://{}"])
+def test_an_archive_that_is_written_elsewhere_is_no_file_of_another_kind(place: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    make_archive_that_begins_with_zeros(path)
+    with (
+        ZipStore(path, mode="r+") as store,
+        pytest.raises(StoreError, match="another writer has it open"),
+    ):
+        store.set("more", b"")
+        omnizarr.open(place.format(path), mode="r+")
+
+
+def test_what_is_wrong_with_a_database_is_told_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE other(x)")
+    with pytest.raises(StoreNotFoundError, match="the database has no table zarr"):
+        omnizarr.open(path, mode="r")
+    path.write_bytes(path.read_bytes()[:100] + bytes(5000))
+    with pytest.raises(StoreError, match="the database is damaged"):
+        omnizarr.open(path, mode="r")
+
+
+def test_an_archive_whose_first_value_was_replaced_is_found_on_the_web(tmp_path: Path) -> None:
+    make_archive_that_begins_with_zeros(tmp_path / "named")
+    front = Front("http", tmp_path)
+    try:
+        opened = omnizarr.open_group(f"http://127.0.0.1:{front.port}/named", mode="r")
+        assert dict(opened.attrs) == {"replaced": True}
+    finally:
+        front.close()

@@ -16,6 +16,7 @@ from omnizarr.store.urls.grammar import parse_url
 from omnizarr.store.urls.local import head_of, path_of_url, what_starts
 
 _TRIED = "zip, SQLite, LMDB, HDF5, netCDF"
+_NO_ARCHIVE = "no zip archive"
 
 
 def explained(error: StoreError, target: Any) -> StoreError:
@@ -26,7 +27,7 @@ def explained(error: StoreError, target: Any) -> StoreError:
     try:
         file = next((place for place in (path, *path.parents) if place.is_file()), None)
         if file is not None:
-            return _about_file(file) or error
+            return _about_file(file, error)
         if isinstance(error, StoreNotFoundError) and (found := _above(path)):
             return StoreNotFoundError(f"there is no such directory, but {found}", store=error.store)
     except OSError:
@@ -47,12 +48,13 @@ def _path_of(target: Any) -> Path | None:
     return Path(place) if url.scheme in ("", "file") else None
 
 
-def _about_file(path: Path) -> StoreError | None:
-    """Return an error for a file that is none of what was tried, by its first bytes."""
+def _about_file(path: Path, error: StoreError) -> StoreError:
+    """Return an error for a file that is none of what was tried; what went wrong else is told as it is."""
     head = head_of(os.fspath(path))
-    if head.startswith(b"PK"):
-        return None
-    what = what_starts(head) or "a file that is no zip archive and no database"
+    what = what_starts(head)
+    if not what and (head.startswith(b"PK") or _NO_ARCHIVE not in str(error)):
+        return error
+    what = what or "a file that is no zip archive and no database"
     message = f"expected a directory, a zip archive, or a database of SQLite or LMDB, found {what}"
     return StoreError(f"{message} (tried: {_TRIED})", store=str(path))
 

@@ -51,7 +51,8 @@ __all__ = [
 
 NETWORK = (*SCHEMES, "gs3", "s3+http", "s3+https")
 _LOCAL = ("", "file", "zip")
-_ZIP = (b"PK\3\4", b"PK\5\6")
+# The last is what is left of a first value that was replaced.
+_ZIP = (b"PK\3\4", b"PK\5\6", bytes(4))
 _named: dict[str, MemoryStore] = {}
 _naming = threading.Lock()
 
