@@ -37,7 +37,7 @@ _LOOSE = re.compile(
 )
 
 # Those who read a document go down it by several calls a level, and Python has room for 1000.
-_DEEPEST = 200
+_DEEPEST = 220
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
@@ -51,7 +51,7 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
     ------
     ValueError
         The bytes are not JSON, or not UTF-8; they are more than `config.max_document_bytes`, or nested in
-        more than 200 levels.
+        more than 220 levels.
     """
     if isinstance(data, memoryview):
         data = bytes(data)

@@ -11,7 +11,7 @@ import numpy as np
 from omnizarr.errors import ConversionError, StoreError
 from omnizarr.netcdf.defining.typemaking import type_for_dtype
 from omnizarr.netcdf.dialects.attributes import is_hidden
-from omnizarr.netcdf.model.items import from_numpy, to_numpy
+from omnizarr.netcdf.model.items import bytes_of_text, from_numpy, to_numpy
 from omnizarr.netcdf.model.names import AttributeAccessError, OutOfRangeError
 from omnizarr.netcdf.model.nodes import AttributeModel
 from omnizarr.netcdf.model.types import CHAR, STRING, Compound, NcType, Opaque, UserType
@@ -181,7 +181,7 @@ class Attributed(Live):
         if found is None:
             raise _missing(name)
         if found.type in (CHAR, STRING):
-            texts = [_text(text).encode("utf-8", "surrogateescape") for text in found.values]
+            texts = [bytes_of_text(_text(text)) for text in found.values]
             shown = [text.decode(encoding, "replace") for text in texts]
             return shown[0] if len(shown) == 1 else shown
         return to_python(found)

@@ -197,3 +197,11 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     return value if isinstance(value, str) else "" if value is None or value == 0 else str(value)
+
+
+def bytes_of_text(text: str) -> bytes:
+    """Return the bytes of a text: those that were none are what they were; of half a letter its own three."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # which only an escape of JSON can spell
+        return text.encode("utf-8", "surrogatepass")

@@ -113,7 +113,8 @@ class SQLiteFile(Database):
         """Turn what SQLite says into errors that name the store and the key."""
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+            # The last: what it quotes of a damaged file is no text.
             raise self._failure(action, error, key) from error
 
     def _failure(self, action: str, error: Exception, key: str | None) -> StoreError:

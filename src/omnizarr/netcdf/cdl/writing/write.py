@@ -18,7 +18,7 @@ from omnizarr.netcdf.cdl.writing.options import Shown
 from omnizarr.netcdf.cdl.writing.special import Storage
 from omnizarr.netcdf.cdl.writing.spell import spelled_item
 from omnizarr.netcdf.cdl.writing.timed import Times
-from omnizarr.netcdf.model.items import AnyArray
+from omnizarr.netcdf.model.items import AnyArray, bytes_of_text
 from omnizarr.netcdf.model.nodes import AttributeModel, DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, Compound, Vlen
 
@@ -177,7 +177,7 @@ class _Writer:
         return ", ".join(spell(value) for value in attribute.values if isinstance(value, int | float))
 
     def text(self, value: str, is_char: bool) -> str:
-        data = value.encode("utf-8", "surrogateescape")
+        data = bytes_of_text(value)
         if not is_char:
             return quoted_string(data)
         if not self.storage.is_classic_model:
