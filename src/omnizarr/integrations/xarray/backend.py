@@ -85,7 +85,7 @@ class OpenOptions(TypedDict, total=False):
     dialect
         Read as this dialect of `omnizarr.netcdf`, instead of the one that is found.
     use_zarr_fill_value_as_mask
-        Whether an array's fill value masks; None: on Zarr v2, as in xarray's own backend.
+        Whether an array's fill value masks; None: in xarray's convention on Zarr v2, as there.
     """
 
     mask_and_scale: bool | Mapping[str, bool]

@@ -75,7 +75,7 @@ class Reading:
     is_deep
         Whether groups below are read too.
     masks
-        Whether an array's fill value is `_FillValue`; None: on Zarr v2.
+        Whether an array's fill value is `_FillValue`; None: in xarray's convention on Zarr v2.
     dropped
         Names of variables that are not read.
     dialect
@@ -181,7 +181,9 @@ def _pure_variable(array: Array, masks: bool | None, *, is_plain: bool) -> Store
     hides = metadata.dimension_names is None
     attributes = _shown(metadata.attributes) if hides else dict(metadata.attributes)
     encoding = encoding_of(array, dims)
-    with_fill_read(metadata, attributes, encoding, masks=array.zarr_format == 2 if masks is None else masks)
+    # Only of xarray's convention it is known that v2's fill value means missing.
+    usual = array.zarr_format == 2 and DIMENSIONS in metadata.attributes
+    with_fill_read(metadata, attributes, encoding, masks=usual if masks is None else masks)
     if array.zarr_format == 2:
         encoding.pop("fill_value", None)
     return StoredVariable(array, dims, attributes, encoding)
