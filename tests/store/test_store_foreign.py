@@ -148,7 +148,7 @@ class BytesOnly(MutableMapping[bytes, bytes]):
         (np.bytes_(b"123"), b"123"),
         (np.array([], "f4"), b""),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 @pytest.mark.parametrize("kind", [dict, UserDict])
 def test_values_are_anything_that_has_bytes(kind: type, value: Any, expected: bytes) -> None:
@@ -162,7 +162,9 @@ def test_values_are_anything_that_has_bytes(kind: type, value: Any, expected: by
 
 
 @pytest.mark.parametrize(
-    "value", [5, 3.5, "text", ["l"], {}, np.array([object()]), np.array(["a"])[0]], ids=repr
+    "value",
+    [5, 3.5, "text", ["l"], {}, np.array([object()]), np.array(["a"])[0]],
+    ids=lambda value: type(value).__name__,
 )
 @pytest.mark.parametrize("kind", [dict, UserDict])
 def test_what_has_no_bytes_is_an_error_and_not_zeros(kind: type, value: Any) -> None:
