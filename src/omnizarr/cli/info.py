@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from omnizarr.cli.output import write_json
 from omnizarr.cli.places import json_option, node_at, place_argument
 from omnizarr.cli.sizes import shown_size
-from omnizarr.errors import ConversionError, MetadataError
+from omnizarr.errors import ConversionError, MetadataError, StoreError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.belongings import sizes_at
 from omnizarr.hierarchy.group import Group, knowing
@@ -20,6 +21,10 @@ from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.detect import read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.model.nodes import DatasetModel
+
+T = TypeVar("T")
+# What stores say where web servers list nothing: the error of a listing that was refused by all means.
+_NO_NAMES = "tells no names"
 
 
 @click.command("info")
@@ -73,7 +78,7 @@ def _option(name: str, value: Json) -> str:
 
 
 def _of_array(array: Array) -> JsonObject:
-    chunks, stored = array.stored()
+    chunks, stored = _listed(array.stored) or (None, None)
     facts: dict[str, Any] = {
         "kind": "array",
         "zarr_format": array.zarr_format,
@@ -91,8 +96,18 @@ def _of_array(array: Array) -> JsonObject:
         "stored_chunks": chunks,
         "all_chunks": array.nchunks,
     }
-    optional = ("shards", "dimension_names")
+    optional = ("shards", "dimension_names", "stored_bytes", "stored_chunks")
     return {name: _json(value) for name, value in facts.items() if value is not None or name not in optional}
+
+
+def _listed(ask: Callable[[], T]) -> T | None:
+    """Return what a listing tells; None where a web server lists nothing, and metadata are all there is."""
+    try:
+        return ask()
+    except StoreError as error:
+        if _NO_NAMES not in str(error):
+            raise
+        return None
 
 
 def _fill(array: Array) -> Json:
@@ -111,7 +126,7 @@ def _json(value: Any) -> Json:
 
 def _of_group(group: Group, dialect: str | None) -> JsonObject:
     unreadable: JsonObject = {}
-    sizes = dict(sizes_at(group.store, group.format, group.path))
+    sizes = _listed(lambda: dict(sizes_at(group.store, group.format, group.path)))
     nodes = dict(
         group.walk(on_error=lambda path, error: unreadable.update({f"/{path}": str(error)}), keys=sizes)
     )
@@ -122,9 +137,9 @@ def _of_group(group: Group, dialect: str | None) -> JsonObject:
         "groups": sum(isinstance(node, GroupMetadata) for node in nodes.values()),
         "arrays": sum(isinstance(node, ArrayMetadata) for node in nodes.values()),
         "consolidated": group.metadata.consolidated is not None,
-        "keys": len(sizes),
-        "stored_bytes": sum(sizes.values()),
     }
+    if sizes is not None:
+        facts |= {"keys": len(sizes), "stored_bytes": sum(sizes.values())}
     if unreadable:
         facts["unreadable"] = unreadable
     else:
