@@ -12,6 +12,8 @@ from object_servers import KEY, SECRET, Front
 import omnizarr
 from omnizarr.errors import StoreError, StoreNotFoundError, UrlError
 from omnizarr.store import ObjectStore, ZipStore, open_store
+from omnizarr.store.filesystems.kinds import shown_chain
+from omnizarr.store.urls.grammar import parse_url, shown_place
 
 _PASSWORD = "9S3cr3t"
 
@@ -34,6 +36,38 @@ def test_passwords_before_buckets_are_refused_and_never_shown(url: str) -> None:
     for error in (caught.value, direct.value):
         assert _PASSWORD not in str(error)
         assert _PASSWORD not in repr(error)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://me:{_PASSWORD}/x@host/y",
+        f"redis://:{_PASSWORD}/x@host/0",
+        f"http://me:{_PASSWORD}?x@host/y",
+        f"sftp://me:{_PASSWORD}#x@host/y",
+        f"zip://a::http://me:{_PASSWORD}/x@host/a.zip",
+    ],
+)
+def test_passwords_that_begin_like_a_port_are_not_shown(url: str) -> None:
+    with pytest.raises(UrlError, match="signs of a password are percent-encoded") as caught:
+        open_store(url, mode="r")
+    assert _PASSWORD not in f"{caught.value} {caught.value!r} {shown_place(url)}"
+
+
+def test_a_password_with_a_slash_is_not_shown_of_a_chain() -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    name = shown_chain(f"simplecache::http://me:{_PASSWORD}/x@host/y")
+    assert _PASSWORD not in name and name.startswith("simplecache::http://")
+    plain = "simplecache::http://host:80/a:b::file:///c"
+    assert shown_chain(plain) == plain
+
+
+def test_a_password_after_a_container_is_not_shown() -> None:
+    url = f"abfss://container:{_PASSWORD}@account.dfs.core.windows.net/a"
+    assert _PASSWORD not in f"{parse_url(url)!r} {shown_place(url)}"
+    plain = "abfss://container@account.dfs.core.windows.net/a"
+    assert shown_place(plain) == plain
+    assert shown_place("http://[::1]:80/a") == "http://[::1]:80/a"
 
 
 @pytest.mark.parametrize("bucket", ["a b", "b\u00fc", 'a"b', "a%20b", "a\nb", "{}"])

@@ -103,6 +103,10 @@ def _protocols(fs: Any) -> tuple[str, ...]:
 # What failed
 
 
+# Behind a colon that begins no port stands a password with a slash in it.
+_NO_PORT = re.compile(r"([A-Za-z][\w+.-]*)://(?!\[)[^/:]*:(?!\d*(?:/|$)).*", re.DOTALL)
+
+
 def shown(text: str) -> str:
     """Return a URL, or a text with URLs, without users, passwords and queries."""
     text = re.sub(r"//[^/@\s]+@", "//", text)
@@ -111,7 +115,8 @@ def shown(text: str) -> str:
 
 def shown_chain(url: str) -> str:
     """Return a URL, or several joined by `::`, without what may be a credential."""
-    return "::".join(shown(part) for part in url.split("::")).rstrip("/")
+    parts = [_NO_PORT.sub(r"\1://…", shown(part)) for part in url.split("::")]
+    return "::".join(parts).rstrip("/")
 
 
 def secrets_of(options: Mapping[str, object]) -> list[str]:

@@ -243,6 +243,6 @@ def _shown_place(place: str) -> str:
     host, slash, path = rest.partition("/")
     if scheme.lower() not in _CONTAINERS:
         host = host.rpartition("@")[2]
-    if mark and re.search(r":\D", host) and not host.startswith("["):
+    if mark and re.search(r":(?!\d*$)", host) and not host.startswith("["):
         return f"{scheme}://…"  # a password with a slash in it would be read as a path
     return f"{scheme}{mark}{host}{slash}{path}"
