@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import threading
 from pathlib import Path
@@ -46,7 +47,9 @@ def test_axes_of_which_some_have_names() -> None:
 @pytest.mark.parametrize("draft", ["3-2019"])
 def test_drafts_of_v3(tmp_path: Path, draft: str) -> None:
     group = omnizarr.create_group(tmp_path / "draft", zarr_format=draft)
-    plain_array(group, "a", np.arange(6).reshape(2, 3), attributes={"_ARRAY_DIMENSIONS": ["x", "y"], "u": "m"})
+    plain_array(
+        group, "a", np.arange(6).reshape(2, 3), attributes={"_ARRAY_DIMENSIONS": ["x", "y"], "u": "m"}
+    )
     dataset = xr.open_dataset(tmp_path / "draft", engine=ENGINE)
     assert dataset["a"].dims == ("x", "y")
     assert dataset["a"].attrs == {"u": "m"}
@@ -67,7 +70,9 @@ def make_nczarr(place: Any, **options: Any) -> None:
         packed[:] = np.ma.masked_array([[1, 2, 3], [4, 5, 6]], [[0, 0, 1], [0, 0, 0]])
         names = root.createVariable("name", str, ("x",))
         names[:] = np.array(["a", "bb", "ccc"], object)
-        root.createVariable("code", "S1", ("x", "letters"))[:] = np.array([list("abcd"), list("efgh"), list("ijkl")])
+        root.createVariable("code", "S1", ("x", "letters"))[:] = np.array(
+            [list("abcd"), list("efgh"), list("ijkl")]
+        )
         clouds = root.createEnumType("u1", "cloud_t", {"clear": 0, "dense": 1})
         root.createVariable("cloud", clouds, ("x",))[:] = [0, 1, 0]
         root.createVariable("scalar", "i4")[...] = 7
@@ -192,7 +197,10 @@ SELECTIONS: dict[str, dict[str, Any]] = {
         "x": xr.DataArray([0, 4], dims="p"),
     },
     "nothing": {"t": slice(0, 0)},
-    "no points": {"t": xr.DataArray(np.zeros(0, int), dims="p"), "y": xr.DataArray(np.zeros(0, int), dims="p")},
+    "no points": {
+        "t": xr.DataArray(np.zeros(0, int), dims="p"),
+        "y": xr.DataArray(np.zeros(0, int), dims="p"),
+    },
 }
 
 
@@ -250,9 +258,23 @@ def test_many_threads_read_at_once(counted: Any) -> None:
     assert wrong == []
 
 
+def test_values_are_awaited(counted: Any) -> None:
+    _, dataset, data = counted
+    loaded = asyncio.run(dataset["v"].isel(t=[1, 3]).load_async())
+    assert np.array_equal(loaded.values, data[[1, 3]])
+
+
+def test_options_that_there_are_not(tmp_path: Path) -> None:
+    write(xr.Dataset({"a": 1}), tmp_path / "a")
+    with pytest.raises(TypeError, match="auto_chunk"):
+        xr.open_dataset(tmp_path / "a", engine=ENGINE, auto_chunk=True)
+
+
 def test_a_pickled_dataset_holds_no_data(tmp_path: Path) -> None:
     data = np.zeros((1000, 1000))
-    omnizarr.create_array(tmp_path / "a.zarr", name="v", data=data, chunks=(100, 1000), dimension_names=("t", "x"))
+    omnizarr.create_array(
+        tmp_path / "a.zarr", name="v", data=data, chunks=(100, 1000), dimension_names=("t", "x")
+    )
     dataset = xr.open_dataset(tmp_path / "a.zarr", engine=ENGINE, chunks={})
     image = pickle.dumps(dataset["v"])
     assert len(image) < 20_000

@@ -181,6 +181,8 @@ class OmnizarrBackendEntrypoint(BackendEntrypoint):
 def _opened(
     target: Any, dropped: str | Iterable[str] | None, options: OpenOptions, *, is_deep: bool
 ) -> dict[str, xr.Dataset]:
+    if unknown := options.keys() - OpenOptions.__annotations__.keys():
+        raise TypeError(f"no such option of opening: {', '.join(sorted(unknown))}")
     names = frozenset([dropped] if isinstance(dropped, str) else dropped or ())
     reading = Reading(
         target=target,

@@ -52,6 +52,7 @@ def _without_string_dtype(variable: xr.Variable) -> xr.Variable:
     """Return texts of numpy's StringDType as objects, which both formats and all readers know."""
     if variable.dtype.kind != "T":
         return variable
-    found = variable.astype(vlen_dtype(str))
+    nullable = hasattr(variable.dtype, "na_object")
+    found = variable.astype(object if nullable else vlen_dtype(str))
     found.encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
     return found

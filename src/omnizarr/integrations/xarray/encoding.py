@@ -19,7 +19,6 @@ import numpy as np
 
 from omnizarr.codecs.base import Codec
 from omnizarr.errors import ConversionError
-from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.codec_arguments import default_serializer
 from omnizarr.hierarchy.creating.like import codecs_of
@@ -183,13 +182,13 @@ def storage_of(encoding: Mapping[str, Any], name: Hashable, *, strict: bool) -> 
     ValueError
         There is such a word.
     """
-    unknown = sorted(map(str, encoding.keys() - STORAGE - _DROPPED))
+    unknown = sorted(map(str, encoding.keys() - STORAGE - _DROPPED - _unset(encoding)))
     if strict and unknown:
         known = ", ".join(sorted(STORAGE))
         raise ValueError(f"encoding of {name!r}: expected some of {known}, found {', '.join(unknown)}")
     return {key: value for key, value in encoding.items() if key in STORAGE}
 
 
-def is_regular(metadata: ArrayMetadata) -> bool:
-    """Say whether all chunks of an array have one shape."""
-    return isinstance(metadata.grid, RegularGrid)
+def _unset(encoding: Mapping[str, Any]) -> set[str]:
+    """Return `_FillValue` where it is None, by which xarray's users ask for none."""
+    return {FILL_VALUE} if encoding.get(FILL_VALUE) is None else set()

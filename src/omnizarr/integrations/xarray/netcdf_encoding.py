@@ -14,6 +14,7 @@ from omnizarr.integrations.xarray.coders import vlen_kind
 from omnizarr.integrations.xarray.storing import chunks_of
 from omnizarr.netcdf.filters.forms import from_codec
 from omnizarr.netcdf.filters.known import Blosc, Bzip2, Filter, Fletcher32, Shuffle, Szip, Zlib, Zstd
+from omnizarr.netcdf.model.nodes import FILL_VALUE
 
 _PASSED = frozenset(
     {
@@ -28,7 +29,7 @@ _CHUNKS = frozenset({"chunks", "chunksizes"})
 _DROPPED = frozenset(
     {
         *("source", "original_shape", "preferred_chunks", "shards", "serializer", "fill_value", "order"),
-        *("chunk_key_encoding", "write_empty_chunks", "unlimited_dims", "char_dim_name"),
+        *("chunk_key_encoding", "write_empty_chunks", "unlimited_dims", "char_dim_name", FILL_VALUE),
     }
 )
 _SZIP = {32: "nn", 4: "ec"}

@@ -14,7 +14,7 @@ from omnizarr.integrations.xarray.options import WriteOptions
 from omnizarr.integrations.xarray.reading import StoredGroup, StoredVariable
 from omnizarr.integrations.xarray.regions import Slices, region_of
 
-NO_NAME = "__xarray_dataarray_variable__"
+NO_NAME = "__values__"  # what xarray calls a variable without a name
 Encode: TypeAlias = Callable[[xr.Variable, str], xr.Variable]
 
 
@@ -79,7 +79,7 @@ def plan_group(
     _check_names(dataset)
     unknown = [name for name in encoding if name not in dataset.variables]
     if unknown:
-        raise ValueError(f"encoding: there are no variables {unknown!r}; unexpected encoding")
+        raise KeyError(f"encoding: there are no variables {unknown!r} in the dataset")
     dataset, region = region_of(dataset, stored, options)
     there = {} if stored is None else stored.variables
     if both := [name for name in encoding if name in there]:
@@ -104,7 +104,7 @@ def plan_group(
 def _check_names(dataset: xr.Dataset) -> None:
     for name in dataset.variables:
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"Invalid name {name!r} of a variable: it must be a string")
+            raise TypeError(f"Invalid name {name!r} of a variable: it must be a string or None")
         if name == "" or (isinstance(name, str) and "/" in name):
             raise ValueError(
                 f"Invalid name {name!r} of a variable: expected at least one character, and no /"

@@ -23,6 +23,8 @@ from omnizarr.integrations.xarray.reading import Reading, StoredGroup, read_grou
 from omnizarr.integrations.xarray.storing import attributes_of, prepare
 from omnizarr.netcdf.dialects.modes import asked_of
 
+# What xarray calls the variable of an array without a name; `open_dataarray` knows it.
+_UNNAMED = "__xarray_dataarray_variable__"
 Datasets = dict[str, tuple[xr.Dataset, Mapping[Hashable, Any]]]
 
 
@@ -136,7 +138,7 @@ def datasets_of(data: Any, encoding: Mapping[Any, Any], *, inherits: bool) -> Da
             for key, node in data.subtree_with_keys
         }
     if isinstance(data, xr.DataArray):
-        data = data.to_dataset(name=data.name) if data.name else data._to_dataset_whole(name=None)
+        data = data.to_dataset(name=data.name or _UNNAMED)
     if not isinstance(data, xr.Dataset):
         raise TypeError(f"expected a Dataset, DataArray or DataTree, found {type(data).__name__}")
     return {"": (data, encoding)}
