@@ -22,7 +22,7 @@ from omnizarr.zom.conventions import CONVENTIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("README.md", "docs/zom.md", "docs/hdmf.md")
+PAGES = ("README.md", "docs/zom.md", "docs/hdmf.md", "docs/xarray.md")
 OUTPUT = "#> "
 ANYTHING = "…"
 
