@@ -27,6 +27,8 @@ from benchmarks import (
     w8_netcdf,
     w9_models,
     w10_nwb,
+    w11_xarray,
+    xarray_peers,
 )
 from benchmarks.case import Case
 from benchmarks.machine import facts
@@ -43,6 +45,7 @@ from benchmarks.peers.base import Library, Named
 from benchmarks.report import Section, fault_lines, markdown, memory_table, summary, terminal_table
 from benchmarks.room import Room
 from benchmarks.sizes import SIZES, Sizes
+from benchmarks.xarray_peers.base import XarrayLibrary
 
 WORKLOADS: dict[str, Callable[[Sizes, Room], Iterator[Case]]] = {
     "W1": w1_large_chunks.cases,
@@ -56,9 +59,17 @@ OBJECTS = "W7"
 NETCDF = "W8"
 MODELS = "W9"
 NWB = "W10"
-APART = {OBJECTS: None, NETCDF: None, MODELS: None, NWB: None}  # workloads with libraries of their own
+XARRAY = "W11"
+APART = {
+    OBJECTS: None,
+    NETCDF: None,
+    MODELS: None,
+    NWB: None,
+    XARRAY: None,
+}  # workloads with libraries of their own
 OBJECT_WRITER = "zarr-python, obstore"
 NETCDF_WRITER = "netCDF-C, HDF5"
+XARRAY_WRITER = "xarray + zarr-python"
 T = TypeVar("T")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -117,6 +128,7 @@ def main(
     )
     everything = size == "full" and {*only} == {*WORKLOADS, *APART} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
+    backends = _loaded(xarray_peers.load, xarray_peers.MODULES, console) if XARRAY in only else []
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
     with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
         room = Room(Path(name), _reference())
@@ -125,16 +137,18 @@ def main(
         rows = _measured_netcdf(SIZES[size], room, others, repeat, console)
         models = _measured_models(SIZES[size], room, modelling, repeat, console)
         files = _measured_nwb(SIZES[size], room, filing, repeat, console)
+        by_xarray = _measured_xarray(SIZES[size], room, backends, repeat, console)
         sections = [
             arrays,
             Section("Object stores", objects, _named(remote)),
             Section("netCDF", rows, _named(others)),
             Section("Object models", models, _named(modelling)),
             Section("NWB", files, _named(filing)),
+            Section("xarray", by_xarray, _named(backends)),
         ]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
         strangers: list[Named] = [
-            each for each in (*remote, *others, *modelling, *filing) if each.name != OURS
+            each for each in (*remote, *others, *modelling, *filing, *backends) if each.name != OURS
         ]
         about = facts([*present, *strangers], Path(name))
     _print(console, sections, found, about)
@@ -231,6 +245,18 @@ def _measured_nwb(
             rows.append(measure(case, libraries, repeat))
     for library in libraries:
         library.stop()
+    return rows
+
+
+def _measured_xarray(
+    sizes: Sizes, room: Room, libraries: list[XarrayLibrary], repeat: int, console: Console
+) -> list[Row]:
+    writer = next((library for library in libraries if library.name == XARRAY_WRITER), None)
+    rows: list[Row] = []
+    if writer is not None:
+        for case in w11_xarray.cases(sizes, room, writer):
+            with console.status(f"{case.workload} {case.title}"):
+                rows.append(measure(case, libraries, repeat))
     return rows
 
 

@@ -28,11 +28,11 @@ class Sizes:
     fields, field
         W8: how many records of `field` by `field` float32 elements are read and written.
     converted
-        W8: how many of them a file has that is converted.
+        W8: how many of them a file has that is converted; W11: and a dataset that is written.
     variables
-        W8: variables of a dataset that is opened.
+        W8: variables of a dataset that is opened; W11: two and a half times as many.
     records
-        W8: how many records are appended one by one.
+        W8: how many records are appended one by one; W11: through how many chunks a time series is read.
     objects
         W10: series of an NWB file that is opened and written.
     samples, channels

@@ -30,7 +30,7 @@ NOT_APPLICABLE = {
     "test_load_async": "needs pytest-asyncio; test_xarray_reading.py has one of its own",
     "test_read_non_consolidated_warning": "reading without consolidated metadata is no reason to warn",
     "test_compressor_encoding[3]": "compares with codecs of zarr-python; encodings here have JSON",
-    "test_zarr_fill_value_setting[2": "asks for use_zarr_fill_value_as_mask=False, which xarray does not heed",
+    "test_zarr_fill_value_setting[2": "asks for use_zarr_fill_value_as_mask=False, not heeded by xarray",
 }
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
