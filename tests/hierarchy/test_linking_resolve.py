@@ -254,7 +254,7 @@ def test_sources_are_seen_from_the_url_of_the_file(name: str, source: str, place
 )
 def test_sources_that_lead_nowhere_are_refused(name: str, source: str, said: str) -> None:
     root = filled(Remote(name))
-    with pytest.raises(StoreError, match=rf"a reference points at /a in {source}: .*{said}"):
+    with pytest.raises(StoreError, match=rf"a reference points at /a in .*: .*{said}"):
         resolve(Reference("/a", source), root)
 
 

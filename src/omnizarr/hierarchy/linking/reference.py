@@ -9,7 +9,7 @@ of datasets are paths as text. See `docs/hdmf.md`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from omnizarr.hierarchy.linking.region import Region, read_region
 from omnizarr.jsontypes import (
@@ -25,6 +25,7 @@ from omnizarr.jsontypes import (
 )
 from omnizarr.metadata.names import is_path, normalize_path
 from omnizarr.store.keys import is_legal
+from omnizarr.store.urls.grammar import shown_place
 
 HERE = "."
 """The source of what points into its own file."""
@@ -34,7 +35,7 @@ SHORT = "_REFERENCE"
 _IDS = ("object_id", "source_object_id")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reference:
     """What points at a node.
 
@@ -73,10 +74,15 @@ class Reference:
         return {"source": self.source, "path": self.path, **ids}
 
     def __str__(self) -> str:
-        return self.path if self.source == HERE else f"{self.path} in {self.source}"
+        return self.path if self.source == HERE else f"{self.path} in {shown_place(self.source)}"
+
+    def __repr__(self) -> str:
+        said = {each.name: getattr(self, each.name) for each in fields(self)}
+        said["source"] = shown_place(self.source)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegionReference(Reference):
     """What points at a part of a dataset."""
 
@@ -105,15 +111,15 @@ def read_reference(value: Json, at: str, problems: Problems) -> Reference | None
     Other names are passed over. None, with problems, where it is no reference.
     """
     ours = Problems()
-    fields = read_object(value, at, ours, required=("path",), optional=None)
+    items = read_object(value, at, ours, required=("path",), optional=None)
     if ours:
         problems.include("", ours)
         return None
-    path = read_string(fields["path"], inside(at, "path"), ours)
-    source = _read_source(fields.get("source", HERE), inside(at, "source"), ours)
+    path = read_string(items["path"], inside(at, "path"), ours)
+    source = _read_source(items.get("source", HERE), inside(at, "source"), ours)
     _check_path(path, inside(at, "path"), ours)
-    ids = [_read_id(fields.get(name), inside(at, name), ours) for name in _IDS]
-    region = read_region(fields["region"], inside(at, "region"), ours) if "region" in fields else None
+    ids = [_read_id(items.get(name), inside(at, name), ours) for name in _IDS]
+    region = read_region(items["region"], inside(at, "region"), ours) if "region" in items else None
     problems.include("", ours)
     if ours:
         return None
