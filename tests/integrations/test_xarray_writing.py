@@ -13,6 +13,7 @@ import pytest
 import xarray as xr
 
 import omnizarr
+import omnizarr.netcdf
 from omnizarr.integrations.xarray import write
 
 ENGINE = "omnizarr"
@@ -273,3 +274,17 @@ def test_calendars_of_cftime(tmp_path: Path) -> None:
     found = opened(tmp_path / "a")
     assert found["t"].values.tolist() == times
     assert found["t"].encoding["calendar"] == "360_day"
+
+
+def test_a_dataset_of_netcdf_keeps_its_notes(tmp_path: Path) -> None:
+    write(xr.Dataset({"v": ("t", [1, 2])}), tmp_path / "a", dialect="nczarr")
+    write(xr.Dataset({"w": ("t", [3, 4])}), tmp_path / "a", mode="a")
+    write(xr.Dataset({"k": 1}), tmp_path / "a", group="inner")
+    with omnizarr.netcdf.Dataset(tmp_path / "a") as found:
+        assert found.as_dataset().dialect == "nczarr"
+        assert found["w"].dimensions == ("t",)
+        assert found["inner/k"][...] == 1
+    with pytest.raises(omnizarr.errors.ConversionError, match="'nczarr', found 'xarray'"):
+        write(xr.Dataset({"x": 1}), tmp_path / "a", mode="a", dialect="xarray")
+    with pytest.raises(ValueError, match="write_empty_chunks"):
+        write(xr.Dataset({"x": 1}), tmp_path / "a", mode="a", write_empty_chunks=True)

@@ -59,6 +59,8 @@ class NetCDFWriting:
     def __init__(self, options: WriteOptions, datasets: Mapping[str, tuple[xr.Dataset, Any]]) -> None:
         self.options = options
         self.stored = self._existing()
+        if options.write_empty_chunks is not None:
+            raise ValueError("write_empty_chunks: netCDF leaves it to its fill values; expected None")
         if options.group and options.mode == "w":
             raise ValueError("mode: 'w' replaces a whole dataset of netCDF, and not a group of it")
         if options.group and options.mode == "w-" and self.stored:

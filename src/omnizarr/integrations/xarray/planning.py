@@ -107,7 +107,7 @@ def _check_names(dataset: xr.Dataset) -> None:
             raise TypeError(f"Invalid name {name!r} of a variable: it must be a string or None")
         if name == "" or (isinstance(name, str) and "/" in name):
             raise ValueError(
-                f"Invalid name {name!r} of a variable: expected at least one character, and no /"
+                f"Invalid name {name!r} of a variable: a string must be length 1 or more, and have no /"
             )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import xarray as xr
 
 from omnizarr.config import config
-from omnizarr.errors import NodeNotFoundError, StoreNotFoundError
+from omnizarr.errors import ConversionError, NodeNotFoundError, NodeTypeError, StoreNotFoundError
 from omnizarr.hierarchy.consolidate import consolidate_metadata, is_consolidated
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open_group
@@ -21,6 +22,7 @@ from omnizarr.integrations.xarray.options import Region, WriteOptions, chosen_mo
 from omnizarr.integrations.xarray.planning import PlannedGroup, plan_group
 from omnizarr.integrations.xarray.reading import Reading, StoredGroup, read_groups
 from omnizarr.integrations.xarray.storing import attributes_of, prepare
+from omnizarr.netcdf.dialects.detect import Pure, detect
 from omnizarr.netcdf.dialects.modes import asked_of
 
 # What xarray calls the variable of an array without a name; `open_dataarray` knows it.
@@ -58,7 +60,8 @@ def write(
     group
         The path of the group to write to; of a tree, of its root.
     dialect
-        `"xarray"` (unless a URL says otherwise) for xarray's convention, `"nczarr"` for what netCDF-C reads.
+        `"xarray"` for xarray's convention, `"nczarr"` for what netCDF-C reads; by default what a URL says,
+        that of the dataset which is changed, or else xarray's.
     zarr_format
         2 or 3; by default that of what is there, else what the dialect prefers.
     mode
@@ -98,6 +101,8 @@ def write(
         There is a group, and `mode` is `"w-"`; also FileExistsError.
     NodeNotFoundError, StoreNotFoundError
         There is none, and `mode` is `"r+"`; also FileNotFoundError.
+    ConversionError
+        What is there is in another dialect than the one that is asked for.
     ValueError, TypeError, KeyError
         The data do not fit what is there, or cannot be stored so.
     """  # noqa: E501
@@ -106,7 +111,7 @@ def write(
         target=asked.place,
         group=normal_path(group),
         mode=chosen_mode(mode, append_dim, region),
-        dialect=dialect or asked.dialect or "xarray",
+        dialect=dialect or asked.dialect or "",
         zarr_format=zarr_format or asked.zarr_format or wishes_of(target).zarr_format,
         append_dim=append_dim,
         region=region,
@@ -116,12 +121,38 @@ def write(
         storage_options=storage_options,
         write_empty_chunks=write_empty_chunks,
     )
+    options = replace(options, dialect=_dialect(options))
     if options.dialect not in ("xarray", "zarr", "nczarr"):
         raise ValueError(f"dialect: expected 'xarray' or 'nczarr', found {options.dialect!r}")
     datasets = datasets_of(data, encoding or {}, inherits=write_inherited_coords)
     if options.dialect == "nczarr":
         return NetCDFWriting(options, datasets).run(compute=compute)
     return _Writing(options, datasets).run(compute=compute)
+
+
+def _dialect(options: WriteOptions) -> str:
+    """Return the dialect to write in: the one that is asked for, or that of the dataset which is changed.
+
+    Raises
+    ------
+    ConversionError
+        The dataset has netCDF's notes, which writing in another dialect would make wrong.
+    """
+    asked = options.dialect
+    if asked == "nczarr" or not (options.keeps or options.group):
+        return asked or "xarray"
+    try:
+        root = open_group(
+            options.target, mode="r", storage_options=options.storage_options, use_consolidated=False
+        )
+    except (NodeNotFoundError, NodeTypeError, StoreNotFoundError):
+        return asked or "xarray"
+    found = detect(root)
+    if isinstance(found, Pure):
+        return asked or "xarray"
+    if asked:
+        raise ConversionError(f"dialect: expected that of {root.store_path}, {found.name!r}, found {asked!r}")
+    return "nczarr"
 
 
 def datasets_of(data: Any, encoding: Mapping[Any, Any], *, inherits: bool) -> Datasets:
