@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -129,6 +130,8 @@ def main(
     everything = size == "full" and {*only} == {*WORKLOADS, *APART} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
     backends = _loaded(xarray_peers.load, xarray_peers.MODULES, console) if XARRAY in only else []
+    # What was imported is no garbage: to look at it before each timing took most of a small run.
+    gc.freeze()
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
     with tempfile.TemporaryDirectory(prefix="omnizarr-benchmarks-", dir=parent) as name:
         room = Room(Path(name), _reference())
