@@ -1,4 +1,4 @@
-"""Arrays by every chunk key encoding and irregular grid: written, resized, copied, checked, read by zarrista."""
+"""Arrays by every chunk key encoding and irregular grid: written, resized, copied, checked, compared."""
 
 from pathlib import Path
 from typing import Any

@@ -197,7 +197,7 @@ def test_deep_attributes_in_a_store() -> None:
     text = '{"zarr_format": 3, "node_type": "group", "attributes": {"x": ' + "[" * 600 + "]" * 600 + "}}"
     store.set("zarr.json", json.dumps(group()).encode())
     store.set("a/zarr.json", text.encode())
-    with pytest.raises(MetadataError, match="^/a: .*the document is nested too deeply"):
+    with pytest.raises(MetadataError, match=r"^/a: .*the document is nested too deeply"):
         zom.from_node(open_group(store, mode="r"))
     with pytest.raises(MetadataError, match="the document is nested too deeply"):
         zom.from_node(open_group(store, path="a", mode="r"))
