@@ -5,13 +5,14 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, parse_json
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.consolidated import EMPTY, read_zmetadata, write_zmetadata
-from omnizarr.metadata.formats.base import Format, Owned
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.directories import InDirectories
 from omnizarr.metadata.formats.v2_node import (
     ARRAY,
     ATTRIBUTES,
@@ -27,7 +28,7 @@ CONSOLIDATED = ".zmetadata"
 
 
 @dataclass(frozen=True, slots=True)
-class V2:
+class V2(InDirectories):
     """Zarr v2: one document that decides what a node is, and one with its attributes."""
 
     @property
@@ -52,10 +53,6 @@ class V2:
         """Return the place in `.zarray`."""
         return document_place(metadata, at)
 
-    def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
-        """Return the path, with a `/` at its end."""
-        return f"{path}/" if path else ""
-
     def consolidating(self, path: str) -> Format | None:
         """Return this format: every group may have them."""
         return self
@@ -64,33 +61,6 @@ class V2:
         """Return the path of the node whose deciding document lies at `key`."""
         path, _, name = key.rpartition("/")
         return path if name in (ARRAY, GROUP) else None
-
-    @property
-    def implicit_groups(self) -> bool:
-        """False: each group has a document."""
-        return False
-
-    def nodes_below(self, path: str) -> str:
-        """Return the path, with a `/` at its end."""
-        return f"{path}/" if path else ""
-
-    def children(
-        self, path: str, found: Sequence[str], prefixes: Sequence[str]
-    ) -> dict[str, tuple[str, ...] | None]:
-        """Return what has a directory of its own."""
-        return {prefix[:-1]: None for prefix in prefixes}
-
-    def owned(self, path: str) -> Owned:
-        """Return what lies in the node's directory."""
-        return Owned((), (f"{path}/" if path else "",))
-
-    def moved_key(self, key: str, old: str, new: str) -> str:
-        """Return the key below the new path."""
-        return (f"{new}/" if new else "") + key[len(old) + 1 if old else 0 :]
-
-    def root_documents(self) -> dict[str, bytes]:
-        """Return none."""
-        return {}
 
     def read(
         self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True

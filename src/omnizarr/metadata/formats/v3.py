@@ -5,13 +5,14 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from omnizarr.jsontypes import Json, JsonObject, Problems, dump_json, parse_json, shown
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import check_extra
-from omnizarr.metadata.formats.base import Format, Owned
+from omnizarr.metadata.formats.base import Format
+from omnizarr.metadata.formats.directories import InDirectories
 from omnizarr.metadata.formats.v3_array import (
     finished,
     read_array,
@@ -28,7 +29,7 @@ _OF_GROUP = frozenset(("zarr_format", "node_type", "attributes", CONSOLIDATED))
 
 
 @dataclass(frozen=True, slots=True)
-class V3:
+class V3(InDirectories):
     """Zarr v3: one document a node."""
 
     @property
@@ -52,10 +53,6 @@ class V3:
         """Return the place itself: the model's fields are the document's."""
         return at
 
-    def data_prefix(self, path: str, metadata: ArrayMetadata) -> str:
-        """Return the path, with a `/` at its end."""
-        return f"{path}/" if path else ""
-
     def consolidating(self, path: str) -> Format | None:
         """Return this format: every group may have them."""
         return self
@@ -65,33 +62,6 @@ class V3:
         if key == _KEY:
             return ""
         return key[: -len(_KEY) - 1] if key.endswith(f"/{_KEY}") else None
-
-    @property
-    def implicit_groups(self) -> bool:
-        """False: each group has a document."""
-        return False
-
-    def nodes_below(self, path: str) -> str:
-        """Return the path, with a `/` at its end."""
-        return f"{path}/" if path else ""
-
-    def children(
-        self, path: str, found: Sequence[str], prefixes: Sequence[str]
-    ) -> dict[str, tuple[str, ...] | None]:
-        """Return what has a directory of its own."""
-        return {prefix[:-1]: None for prefix in prefixes}
-
-    def owned(self, path: str) -> Owned:
-        """Return what lies in the node's directory."""
-        return Owned((), (f"{path}/" if path else "",))
-
-    def moved_key(self, key: str, old: str, new: str) -> str:
-        """Return the key below the new path."""
-        return (f"{new}/" if new else "") + key[len(old) + 1 if old else 0 :]
-
-    def root_documents(self) -> dict[str, bytes]:
-        """Return none."""
-        return {}
 
     def read(
         self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
