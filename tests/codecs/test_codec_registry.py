@@ -21,11 +21,11 @@ from omnizarr.metadata.extension import Extension
 def restored() -> Iterator[None]:
     """Put the registry back as it was."""
     before = dict(CODECS)
-    REGISTRY._plugins = None
+    REGISTRY._entries, REGISTRY._plugins = None, {}
     yield
     CODECS.clear()
     CODECS.update(before)
-    REGISTRY._plugins = None
+    REGISTRY._entries, REGISTRY._plugins = None, {}
 
 
 def test_every_name_has_its_class() -> None:
