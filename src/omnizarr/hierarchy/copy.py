@@ -18,6 +18,7 @@ from omnizarr.hierarchy.opening.within import Within, draft_for_new
 from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
 from omnizarr.metadata.formats.drafts.gathered import undeclaring
 from omnizarr.store.base import Store
+from omnizarr.store.urls.modes import Mode
 
 
 def copy(
@@ -80,9 +81,11 @@ def copy(
         return plan.run(overwrite=overwrite, progress=progress)
 
 
-def opened(source: Any, held: ExitStack, storage_options: Mapping[str, Any] | None = None) -> Node:
+def opened(
+    source: Any, held: ExitStack, storage_options: Mapping[str, Any] | None = None, mode: Mode = "r"
+) -> Node:
     """Return the node at a path or URL, or of a store; what had to be opened is closed with `held`."""
-    node = open(source, mode="r", storage_options=storage_options)
+    node = open(source, mode=mode, storage_options=storage_options)
     if not isinstance(source, Store):
         held.callback(node.store.close)
     return node

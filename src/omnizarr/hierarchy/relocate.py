@@ -8,14 +8,13 @@ from typing import Any
 
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy.belongings import placed_key, relative_key, sizes_at
-from omnizarr.hierarchy.copy import place_of_copy, target_of
+from omnizarr.hierarchy.copy import opened, place_of_copy, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
 from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, CopyReport, Progress
 from omnizarr.hierarchy.copying.sorting import KeySorter
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.node import Node
-from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.locate import was_opened_for
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.hierarchy.removal import remove, remove_empty
@@ -67,7 +66,7 @@ def move(
         A store failed; or what was copied is not what is at the source, which is left as it is then.
     """
     with ExitStack() as held:
-        node = source if isinstance(source, Node) else _opened(source, held, storage_options)
+        node = source if isinstance(source, Node) else opened(source, held, storage_options, "r+")
         node.store.require_writable(prefix_of(node.path))
         where = place_of_copy(node, *target_of(target, path, held, storage_options), overwrite=overwrite)
         plan = plan_copy(node, *where, memory=memory, strict=True)
@@ -78,13 +77,6 @@ def move(
     if was_opened_for(source) and not node.path:
         remove_empty(node.store)
     return report
-
-
-def _opened(source: Any, held: ExitStack, storage_options: Mapping[str, Any] | None) -> Node:
-    node = open(source, mode="r+", storage_options=storage_options)
-    if was_opened_for(source):
-        held.callback(node.store.close)
-    return node
 
 
 def relocate(plan: CopyPlan, *, overwrite: bool = False, progress: Progress | None = None) -> CopyReport:

@@ -18,6 +18,7 @@ from omnizarr.metadata.fill import read_fill, same_fill, write_fill
 from omnizarr.metadata.formats.drafts.compressor import read_chain, write_chain
 from omnizarr.metadata.formats.drafts.data_types import read_data_type, write_data_type
 from omnizarr.metadata.formats.drafts.declared import read_declared
+from omnizarr.metadata.formats.v3_array import read_attributes
 from omnizarr.metadata.grids import check_rank, read_lengths, read_shape
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.metadata.spelling import respelled
@@ -58,7 +59,7 @@ def read_array(document: Json, problems: Problems) -> ArrayMetadata:
         chunk_keys=keys,
         codecs=codecs,
         fill_value=read_fill(fill, data_type, "fill_value", problems) if typed and fill is not None else None,
-        attributes=_read_attributes(fields, problems),
+        attributes=read_attributes(fields, problems),
         spelling=fields,
     )
 
@@ -67,7 +68,7 @@ def read_group(document: Json, problems: Problems) -> GroupMetadata:
     """Read the parsed document of a group."""
     fields = read_object(document, "", problems, required=_OF_GROUP)
     read_declared(fields.get("extensions", []), "extensions", problems)
-    return GroupMetadata(attributes=_read_attributes(fields, problems), spelling=fields)
+    return GroupMetadata(attributes=read_attributes(fields, problems), spelling=fields)
 
 
 def write_array(metadata: ArrayMetadata) -> JsonObject:
@@ -119,14 +120,6 @@ def write_group(metadata: GroupMetadata) -> JsonObject:
 def _is_own(metadata: ArrayMetadata) -> bool:
     """Say whether an array was read from a document of a draft, and is in the words of one."""
     return "chunk_memory_layout" in metadata.spelling
-
-
-def _read_attributes(fields: JsonObject, problems: Problems) -> JsonObject:
-    attributes = fields.get("attributes", {})
-    if isinstance(attributes, dict):
-        return attributes
-    problems.add("attributes", f"expected an object, found {shown(attributes)}")
-    return {}
 
 
 # --- chunk grids

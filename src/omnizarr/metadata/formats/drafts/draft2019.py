@@ -5,20 +5,19 @@ https://github.com/zarr-developers/zarr-specs/pull/16
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from omnizarr.jsontypes import Json, Problems
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format, Owned
 from omnizarr.metadata.formats.drafts import keys
+from omnizarr.metadata.formats.drafts.apart import DocumentsApart
 from omnizarr.metadata.formats.drafts.array2019 import read_array, read_group, write_array, write_group
 from omnizarr.metadata.formats.drafts.bootstrap import KEY, Bootstrap
 from omnizarr.metadata.formats.drafts.encodings import encoding_named
 from omnizarr.metadata.formats.drafts.gathered import (
     declared_key,
     declaring,
-    read_gathered,
     write_gathered,
 )
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
@@ -27,7 +26,7 @@ NAME = "3-2019"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft2019:
+class Draft2019(DocumentsApart):
     """The draft of June 2019, as the bootstrap document of a hierarchy has it."""
 
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
@@ -59,26 +58,9 @@ class Draft2019:
             return "chunk_memory_layout" if metadata.codecs[int(at[7])].name == "transpose" else "compressor"
         return at
 
-    @property
-    def implicit_groups(self) -> bool:
-        """True: whatever has nodes below it is a group."""
-        return True
-
     def nodes_below(self, path: str) -> str:
         """Return `meta/root/`, and the path."""
         return keys.below(path)
-
-    def children(
-        self, path: str, found: Sequence[str], prefixes: Sequence[str]
-    ) -> dict[str, tuple[str, ...] | None]:
-        """Return the children with the keys of their documents, of which implied groups have none."""
-        children: dict[str, tuple[str, ...] | None] = {
-            prefix[len(keys.below("")) : -1]: () for prefix in prefixes
-        }
-        for key in found:
-            if (child := keys.node_path(key)) is not None:
-                children[child] = (*(children.get(child) or ()), key)
-        return dict(sorted(children.items()))
 
     def owned(self, path: str) -> Owned:
         """Return the node's documents, and all below `meta/root` and `data`; of the root, everything."""
@@ -102,22 +84,6 @@ class Draft2019:
         """Return the path of the node whose document lies at `key`."""
         return keys.node_path(key)
 
-    def read(
-        self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
-    ) -> NodeMetadata | None:
-        """Return the node, an array where there are both documents; None where there is none.
-
-        A root's consolidated document, where it is among the documents, is read too, and is enough.
-        """
-        gathered = self.consolidated_key(path)
-        if consolidated and gathered is not None and gathered in documents:
-            return self._read_gathered(gathered, documents[gathered], problems)
-        key = next((key for key in self.document_keys(path) if key in documents), None)
-        if key is None:
-            return None
-        document = self._parsed(keys.kind_of(key), documents[key], problems)
-        return None if problems and document is None else self._read_node(key, document, problems)
-
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Return the node's one document by its key; before it a root's consolidated one, where it has some.
 
@@ -137,6 +103,9 @@ class Draft2019:
             documents |= self._write_node(name, node)
         return {gathered: dump(write_gathered(documents)), key: dump(document)}
 
+    def _kind_of(self, key: str) -> str:
+        return keys.kind_of(key)
+
     def _parsed(self, at: str, data: bytes, problems: Problems) -> Json:
         encoding = self.bootstrap.metadata_encoding
         try:
@@ -145,7 +114,7 @@ class Draft2019:
             problems.add(at, f"expected {encoding}: {error}")
             return None
 
-    def _read_node(self, key: str, document: Json, problems: Problems) -> NodeMetadata | None:
+    def _read_node(self, key: str, document: Json, problems: Problems) -> NodeMetadata:
         is_array = keys.kind_of(key) == keys.ARRAY
         return read_array(document, problems) if is_array else read_group(document, problems)
 
@@ -153,11 +122,3 @@ class Draft2019:
         if isinstance(metadata, ArrayMetadata):
             return {keys.document_key(path, keys.ARRAY): write_array(metadata)}
         return {keys.document_key(path, keys.GROUP): write_group(metadata)}
-
-    def _read_gathered(self, key: str, data: bytes, problems: Problems) -> NodeMetadata:
-        inner = Problems()
-        document = self._parsed("", data, inner)
-        nodes = {} if inner else read_gathered(document, keys.node_path, self._read_node, inner)
-        problems.include(key, inner)
-        root = nodes.pop("", GroupMetadata())
-        return replace(root, consolidated=nodes) if isinstance(root, GroupMetadata) else root

@@ -10,8 +10,7 @@ https://github.com/zarr-developers/zarr-specs/commits/main/docs/core/v3.0.rst
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from omnizarr.errors import ConversionError
@@ -28,10 +27,10 @@ from omnizarr.jsontypes import (
 )
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.formats.base import Format, Owned
+from omnizarr.metadata.formats.drafts.apart import DocumentsApart
 from omnizarr.metadata.formats.drafts.array2020 import read_array, read_group
 from omnizarr.metadata.formats.drafts.bootstrap import KEY
 from omnizarr.metadata.formats.drafts.declared import read_declared
-from omnizarr.metadata.formats.drafts.gathered import read_gathered
 from omnizarr.metadata.formats.drafts.later_keys import (
     ARRAY,
     GROUP,
@@ -56,7 +55,7 @@ _PLACES = {
 
 
 @dataclass(frozen=True, slots=True)
-class LaterDraft:
+class LaterDraft(DocumentsApart):
     """One of the drafts of 2020 to 2022.
 
     Attributes
@@ -92,25 +91,9 @@ class LaterDraft:
             return _PLACES.get(metadata.codecs[int(at[7])].name, "compressor")
         return at
 
-    @property
-    def implicit_groups(self) -> bool:
-        """True: whatever has nodes below it is a group."""
-        return True
-
     def nodes_below(self, path: str) -> str:
         """Return the prefix of documents, and the path."""
         return self.keys.below(path)
-
-    def children(
-        self, path: str, found: Sequence[str], prefixes: Sequence[str]
-    ) -> dict[str, tuple[str, ...] | None]:
-        """Return the children with the keys of their documents, of which implied groups have none."""
-        start = len(self.keys.below(""))
-        children: dict[str, tuple[str, ...] | None] = {prefix[start:-1]: () for prefix in prefixes}
-        for key in found:
-            if child := self.keys.node_path(key):
-                children[child] = (*(children.get(child) or ()), key)
-        return dict(sorted(children.items()))
 
     def owned(self, path: str) -> Owned:
         """Return the node's documents, and all below its documents and chunks; of the root, everything."""
@@ -138,22 +121,6 @@ class LaterDraft:
         """Return the path of the node whose document lies at `key`."""
         return self.keys.node_path(key)
 
-    def read(
-        self, path: str, documents: Mapping[str, bytes], problems: Problems, *, consolidated: bool = True
-    ) -> NodeMetadata | None:
-        """Return the node, an array where there are both documents; None where there is none.
-
-        A root's consolidated document, where it is among the documents, is read too, and is enough.
-        """
-        gathered = self.consolidated_key(path)
-        if consolidated and gathered is not None and gathered in documents:
-            return self._read_gathered(gathered, documents[gathered], problems)
-        key = next((key for key in self.document_keys(path) if key in documents), None)
-        if key is None:
-            return None
-        document = _parsed(self.keys.kind_of(key), documents[key], problems)
-        return None if problems and document is None else self._read_node(key, document, problems)
-
     def write(self, path: str, metadata: NodeMetadata) -> dict[str, bytes]:
         """Raise ConversionError."""
         raise self.refusal()
@@ -168,24 +135,21 @@ class LaterDraft:
         is_array = self.keys.kind_of(key) == ARRAY
         return read_array(document, problems) if is_array else read_group(document, problems)
 
-    def _read_gathered(self, key: str, data: bytes, problems: Problems) -> NodeMetadata:
-        inner = Problems()
-        document = _parsed("", data, inner)
+    def _kind_of(self, key: str) -> str:
+        return self.keys.kind_of(key)
+
+    def _parsed(self, at: str, data: bytes, problems: Problems) -> Json:
+        try:
+            return parse_json(data)
+        except ValueError as error:
+            problems.add(at, f"expected JSON: {error}")
+            return None
+
+    def _own_part(self, document: Json) -> Json:
         if isinstance(document, dict) and isinstance(found := document.get("metadata"), dict):
             # zarr-python repeats the bootstrap document too.
-            document = {"metadata": {name: found[name] for name in found if name != "zarr.json"}}
-        nodes = {} if inner else read_gathered(document, self.keys.node_path, self._read_node, inner)
-        problems.include(key, inner)
-        root = nodes.pop("", GroupMetadata())
-        return replace(root, consolidated=nodes) if isinstance(root, GroupMetadata) else root
-
-
-def _parsed(at: str, data: bytes, problems: Problems) -> Json:
-    try:
-        return parse_json(data)
-    except ValueError as error:
-        problems.add(at, f"expected JSON: {error}")
-        return None
+            return {"metadata": {name: found[name] for name in found if name != "zarr.json"}}
+        return document
 
 
 def _draft_2020(suffix: str, bootstrap: JsonObject) -> LaterDraft:
