@@ -99,14 +99,26 @@ def draft_for_new(store: Store, path: str, format: Format, overwrite: bool = Fal
     """
     if overwrite and not path:
         return Within(store, format, path)
-    for place in hierarchies_above(store, path):
-        if place.format.zarr_format != format.zarr_format:
-            found = place.format.zarr_format
-            message = f"a hierarchy of Zarr {found} is there; zarr_format={found!r} makes nodes in it"
-            raise NodeExistsError(message, store=place.store.name, path=place.path)
+    if (place := _in_same_draft(store, path, format)) is not None:
         return place
-    refuse_other_formats(store, format, "")
+    try:
+        refuse_other_formats(store, format, "")
+    except NodeExistsError:
+        # A draft's bootstrap has a key of v3: another writer may have stored it since we looked.
+        if (place := _in_same_draft(store, path, format)) is None:
+            raise
+        return place
     return Within(store, format, path)
+
+
+def _in_same_draft(store: Store, path: str, format: Format) -> Within | None:
+    """Return a place in the outermost draft's hierarchy above it; another draft is an error."""
+    place = next(hierarchies_above(store, path), None)
+    if place is not None and place.format.zarr_format != format.zarr_format:
+        found = place.format.zarr_format
+        message = f"a hierarchy of Zarr {found} is there; zarr_format={found!r} makes nodes in it"
+        raise NodeExistsError(message, store=place.store.name, path=place.path)
+    return place
 
 
 def with_encoding(place: Within, name: str) -> Within:
