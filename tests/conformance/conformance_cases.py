@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from conformance_case import BaseCase
 from conformance_codecs import AFTER, BEFORE, SERIAL, Level
-from conformance_layouts import LAYOUTS, Layout, Region, region
+from conformance_layouts import LAYOUTS
 from conformance_types import FILLS, KINDS, Kind
 
 KEYS: dict[str, dict[str, Any]] = {
@@ -44,37 +45,13 @@ BASE = {name: levels[0] for name, levels in FACTORS.items()} | {"type": "int32"}
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(BaseCase):
     """An array of the matrix: a level of each of `FACTORS`."""
 
-    levels: tuple[tuple[str, str], ...]
     zarr_format = 3
-
-    def __getitem__(self, factor: str) -> str:
-        return dict(self.levels)[factor]
-
-    def __str__(self) -> str:
-        return "-".join(level for factor, level in self.levels if BASE[factor] != level) or "base"
-
-    @property
-    def kind(self) -> Kind:
-        """The data type."""
-        return KINDS[self["type"]]
-
-    @property
-    def layout(self) -> Layout:
-        """The shape and chunks."""
-        return LAYOUTS[self["layout"]]
-
-    @property
-    def region(self) -> Region | None:
-        """What is written."""
-        return region(self.layout, self["written"])
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The user's attributes."""
-        return ATTRIBUTES[self["attributes"]]
+    base = BASE
+    kinds = KINDS
+    attribute_tables = ATTRIBUTES
 
     @property
     def names(self) -> tuple[str | None, ...] | None:
@@ -113,21 +90,9 @@ class Case:
             **({"dimension_names": list(self.names)} if self.names is not None else {}),
         }
 
-    def data(self) -> np.ndarray[Any, Any]:
-        """Return values for the whole array."""
-        return self.kind.data(self.layout.shape, finite=self.loses)
-
-    def part(self) -> np.ndarray[Any, Any]:
-        """Return the values that are written: an array, also where it has no axes."""
-        assert self.region is not None
-        return self.data()[(*self.region, ...)]
-
-    def expected(self) -> np.ndarray[Any, Any]:
-        """Return what is read after the region was written."""
-        values = self.kind.full(self.layout.shape, self["fill"])
-        if self.region is not None:
-            values[self.region] = self.data()[self.region]
-        return values
+    def full(self) -> np.ndarray[Any, Any]:
+        """Return the array as it is where nothing was written."""
+        return self.kind.full(self.layout.shape, self["fill"])
 
 
 def levels_of(levels: Mapping[str, str]) -> list[Level]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from conformance_layouts import LAYOUTS, Layout, Region, region
+from conformance_case import BaseCase
+from conformance_layouts import LAYOUTS
 from conformance_types import KINDS, Kind
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -159,38 +160,14 @@ V2_BASE = {name: levels[0] for name, levels in V2_FACTORS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class V2Case:
+class V2Case(BaseCase):
     """An array of the matrix: a level of each of `V2_FACTORS`."""
 
-    levels: tuple[tuple[str, str], ...]
     zarr_format = 2
     names = None
-
-    def __getitem__(self, factor: str) -> str:
-        return dict(self.levels)[factor]
-
-    def __str__(self) -> str:
-        return "-".join(level for factor, level in self.levels if V2_BASE[factor] != level) or "base"
-
-    @property
-    def kind(self) -> Kind:
-        """The data type."""
-        return V2_KINDS[self["type"]]
-
-    @property
-    def layout(self) -> Layout:
-        """The shape and chunks."""
-        return LAYOUTS[self["layout"]]
-
-    @property
-    def region(self) -> Region | None:
-        """What is written."""
-        return region(self.layout, self["written"])
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The user's attributes."""
-        return ATTRIBUTES[self["attributes"]]
+    base = V2_BASE
+    kinds = V2_KINDS
+    attribute_tables = ATTRIBUTES
 
     @property
     def loses(self) -> bool:
@@ -221,22 +198,11 @@ class V2Case:
             "dimension_separator": self["keys"],
         }
 
-    def data(self) -> np.ndarray[Any, Any]:
-        """Return values for the whole array."""
-        return self.kind.data(self.layout.shape, finite=self.loses)
-
-    def part(self) -> np.ndarray[Any, Any]:
-        """Return the values that are written: an array, also where it has no axes."""
-        assert self.region is not None
-        return self.data()[(*self.region, ...)]
-
-    def expected(self) -> np.ndarray[Any, Any]:
-        """Return what is read after the region was written."""
+    def full(self) -> np.ndarray[Any, Any]:
+        """Return the array as it is where nothing was written."""
         values = np.zeros(self.layout.shape, self.kind.dtype)
         if self["fill"] != "undefined":
             values[...] = self.fill[1]
-        if self.region is not None:
-            values[self.region] = self.data()[self.region]
         return values
 
 

@@ -29,8 +29,9 @@ def read_chain(
     if read_layout(layout, problems) == "F" and ndim > 1:
         codecs.append(reversal(ndim))
     codecs.append(Extension("bytes") if order == "none" else Extension("bytes", {"endian": order}))
-    if compressor is not None and (read := _read_compressor(compressor, itemsize, problems)) is not None:
-        codecs.append(read)
+    if compressor is not None and (read := read_codec(compressor, "compressor", problems)) is not None:
+        name, options = read
+        codecs.append(codec_to_v3(Extension(PREFIX + name, options), itemsize))
     return tuple(codecs)
 
 
@@ -44,22 +45,30 @@ def read_layout(value: Json, problems: Problems) -> Json:
     return value
 
 
-def _read_compressor(value: Json, itemsize: int, problems: Problems) -> Extension | None:
-    at = "compressor"
-    fields = read_object(value, at, problems, required=("codec",), optional=("configuration",))
-    uri = read_string(fields.get("codec", ""), inside(at, "codec"), problems)
+def read_codec(
+    value: Json, at: str, problems: Problems, named: str = "codec"
+) -> tuple[str, JsonObject] | None:
+    """Return the name of a codec and its configuration, both as numcodecs has them; None where not known.
+
+    Parameters
+    ----------
+    named
+        The field with the URI of the codec.
+    """
+    fields = read_object(value, at, problems, required=(named,), optional=("configuration",))
+    uri = read_string(fields.get(named, ""), inside(at, named), problems)
     options = fields.get("configuration", {})
     if not isinstance(options, dict):
         problems.add(inside(at, "configuration"), f"expected an object, found {shown(options)}")
         options = {}
     name = legacy_codec_name(uri)
     if name is None:
-        problems.add(inside(at, "codec"), f"the codec {shown(uri)} is not known here", unsupported=True)
+        problems.add(inside(at, named), f"the codec {shown(uri)} is not known here", unsupported=True)
         return None
-    return codec_to_v3(Extension(PREFIX + name, as_numcodecs(name, options)), itemsize)
+    return name, _as_numcodecs(name, options)
 
 
-def as_numcodecs(name: str, options: JsonObject) -> JsonObject:
+def _as_numcodecs(name: str, options: JsonObject) -> JsonObject:
     """Return a configuration as numcodecs has it: blosc's shuffle a number, without the item size."""
     if name != "blosc":
         return options

@@ -8,35 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from omnizarr.jsontypes import Json, JsonObject, Problems, inside, read_list, read_object, read_string, shown
+from omnizarr.jsontypes import Json, JsonObject, Problems, read_list
 from omnizarr.metadata.chains import PREFIX, codec_to_v3
-from omnizarr.metadata.extension import Extension, legacy_codec_name
-from omnizarr.metadata.formats.drafts.compressor import as_numcodecs
+from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.formats.drafts.compressor import read_codec
 
 FILTERS = "filters"
 
 
-def read_compressor(value: Json, at: str, problems: Problems, named: str = "codec") -> JsonObject | None:
-    """Return a compressor as Zarr v2 writes it: the name among the configuration, as `id`.
-
-    Parameters
-    ----------
-    named
-        The field with the URI of the codec.
-    """
-    if value is None:
+def read_compressor(value: Json, at: str, problems: Problems) -> JsonObject | None:
+    """Return a compressor as Zarr v2 writes it: the name among the configuration, as `id`."""
+    if value is None or (read := read_codec(value, at, problems)) is None:
         return None
-    fields = read_object(value, at, problems, required=(named,), optional=("configuration",))
-    uri = read_string(fields.get(named, ""), inside(at, named), problems)
-    options = fields.get("configuration", {})
-    if not isinstance(options, dict):
-        problems.add(inside(at, "configuration"), f"expected an object, found {shown(options)}")
-        options = {}
-    name = legacy_codec_name(uri)
-    if name is None:
-        problems.add(inside(at, named), f"the codec {shown(uri)} is not known here", unsupported=True)
-        return None
-    return {"id": name, **as_numcodecs(name, options)}
+    name, options = read
+    return {"id": name, **options}
 
 
 def split_filters(attributes: JsonObject) -> tuple[Json, JsonObject]:
@@ -59,10 +44,10 @@ def with_codecs(
     result = list(chain)
     for i, item in enumerate(read_list(codecs, "codecs", problems)):
         at = f"codecs[{i}]"
-        found = read_compressor(item, at, problems, "type")
+        found = read_codec(item, at, problems, "type")
         if found is None:
             continue
-        name, options = str(found.pop("id")), found
+        name, options = found
         serializer = next((place for place, codec in enumerate(result) if codec.name == "bytes"), len(result))
         if name == "transpose":
             result.insert(serializer, _transposition(options, chain, at, problems))
