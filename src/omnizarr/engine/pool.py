@@ -1,6 +1,6 @@
-"""Threads: two pools, made on first use and again after a fork.
+"""Threads: pools, made on first use and again after a fork.
 
-One pool has as many threads as there are cores, for work on the processor; the other has as many as
+One pool has as many threads as there are cores, for work on the processor; another has as many as
 there may be requests in flight, for stores that mostly wait.
 """
 
@@ -9,14 +9,24 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import ContextVar, copy_context
+from functools import partial
 from itertools import islice
 from typing import Generic, TypeVar
 
+from omnizarr.engine.daemons import Daemons
+
 T = TypeVar("T")
 
-_pools: dict[str, ThreadPoolExecutor] = {}
+_pools: dict[str, Daemons] = {}
 _lock = threading.Lock()
+_stop: ContextVar[threading.Event | None] = ContextVar("omnizarr.stop", default=None)
+
+
+class Stopped(Exception):
+    """The work was stopped between two tasks, since nobody waits for it any more."""
 
 
 def run(
@@ -25,27 +35,58 @@ def run(
     """Call `work` on every task, by `workers` threads of which the calling one is the first.
 
     Tasks are handed out in batches, in their order. The first exception ends the work and is raised
-    here, after what other threads have under way is done. Calls may be nested.
+    here, after what other threads have under way is done. Calls may be nested. All threads work in the
+    context of the caller, so with its settings.
 
     Parameters
     ----------
     waiting
         Whether the work mostly waits for a network: then the larger pool is used.
+
+    Raises
+    ------
+    Stopped
+        The event of `until_stopped` was set.
     """
+    if (stop := _stop.get()) is not None:
+        tasks = _until(stop, tasks)
     if workers <= 1:
         for task in tasks:
             work(task)
         return
     shared = _Shared(iter(tasks), work, batch)
-    pool = _pool("requests" if waiting else "cores", workers)
-    helpers: list[Future[None]] = [pool.submit(shared.drain) for _ in range(workers - 1)]
+    pool = pool_named("requests" if waiting else "cores")
+    helpers: list[Future[None]] = []
+    with suppress(RuntimeError):  # no threads to be had: then this one does it all
+        helpers.extend(
+            pool.submit(workers - 1, partial(copy_context().run, shared.drain)) for _ in range(workers - 1)
+        )
     shared.drain()
     # A helper that has not begun is not needed any more; waiting for it could wait for this very thread.
     for helper in helpers:
         if not helper.cancel():
             helper.result()
     if shared.error is not None:
+        if isinstance(shared.error, Stopped):
+            _stop.set(None)  # what tidies up behind this is not stopped
         raise shared.error
+
+
+def until_stopped(stop: threading.Event, work: Callable[[], T]) -> T:
+    """Call `work`; once `stop` is set, its runs begin no further tasks, and the first raises `Stopped`."""
+    before = _stop.set(stop)
+    try:
+        return work()
+    finally:
+        _stop.reset(before)
+
+
+def _until(stop: threading.Event, tasks: Iterable[T]) -> Iterator[T]:
+    for task in tasks:
+        if stop.is_set():
+            _stop.set(None)
+            raise Stopped
+        yield task
 
 
 def batches(tasks: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -80,12 +121,12 @@ class _Shared(Generic[T]):
             return list(islice(self._tasks, self._batch))
 
 
-def _pool(name: str, workers: int) -> ThreadPoolExecutor:
+def pool_named(name: str) -> Daemons:
+    """Return the threads of one kind."""
     with _lock:
         pool = _pools.get(name)
-        if pool is None or pool._max_workers < workers:
-            # A pool that is too small is left to its tasks; its idle threads end with it.
-            pool = _pools[name] = ThreadPoolExecutor(workers, thread_name_prefix=f"omnizarr-{name}")
+        if pool is None:
+            pool = _pools[name] = Daemons(f"omnizarr-{name}")
         return pool
 
 
