@@ -57,6 +57,42 @@ def test_operations_of_a_directory(group, zarr_format):
         assert group.store.counts == {"list_dir": listings, "get": 2 * GROUPS + 2 * arrays}
 
 
+class Paged(WrappedStore):
+    """A store that lists by pages, as object stores do; it tells how many keys it has listed."""
+
+    listed = 0
+
+    def __init__(self, inner) -> None:
+        super().__init__(inner)
+        self.lists_cheaply = False
+        self.listed_at_once = 20
+
+    def list_prefix(self, prefix=""):
+        for key in super().list_prefix(prefix):
+            self.listed += 1
+            yield key
+
+
+@pytest.mark.parametrize(
+    ("chunks", "listed", "operations"),
+    [
+        (1, 25, {"list_prefix": 1, "get": 14}),
+        (30, 40, {"list_prefix": 1, "list_dir": 5, "get": 14}),
+    ],
+)
+def test_one_listing_by_pages_is_given_up_where_few_keys_are_documents(chunks, listed, operations):
+    store = Paged(counted := CountingStore(MemoryStore()))
+    root = omnizarr.create_group(store)
+    for g in range(2):
+        child = root.create_group(f"g{g}")
+        for a in range(5):
+            child.create_array(f"a{a}", shape=(30,), chunks=30 // chunks, data=None)[:] = 1
+        child.create_group(f"empty{g}")
+    counted.reset()
+    assert len(list(root.walk())) == 14
+    assert (store.listed, counted.counts) == (listed, operations)
+
+
 def test_operations_for_the_children_alone(group, zarr_format):
     assert len(group.members()) == GROUPS
     assert group.store.counts == {"list_dir": 1, "get": GROUPS if zarr_format == 3 else 3 * GROUPS}

@@ -92,7 +92,7 @@ def test_every_operation_can_fail() -> None:
     public = {name for name in vars(Store) if not name.startswith("_")}
     assert set(operations) == public - {
         "name", "requests", "lists_cheaply", "read_only", "mapping", "require_writable", "close", "identity",
-        "get_buffer", "list_sizes", "delete_many", "deletes_at_once",  # made of others
+        "get_buffer", "list_sizes", "delete_many", "deletes_at_once", "listed_at_once",  # made of others
     }  # fmt: skip
 
 

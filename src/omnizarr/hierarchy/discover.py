@@ -1,7 +1,7 @@
 """Finding the nodes below a group by asking the store, with as few operations as it allows.
 
-A store that lists cheaply answers one `list_prefix`, and one `get` for each document there is. Others
-answer one `list_dir` for each group, and the `get`s of each directory below it: in v3 one; in v2 two
+A store that lists cheaply answers one `list_prefix`, and one `get` for each document there is; so does one
+that lists by pages, as long as enough of the keys on them are documents. Others answer one `list_dir` for each group, and the `get`s of each directory below it: in v3 one; in v2 two
 for an array, and for a group one that finds nothing and one for each document that its listing shows.
 Drafts, whose listings tell what the children are, need one `get` for each document.
 
@@ -32,6 +32,8 @@ OnError: TypeAlias = Callable[[str, MetadataError], None]
 
 # Seconds to wait before what is listed and cannot be read is asked for again.
 _DELAYS = (0.02, 0.1, 0.4)
+# Where pages of keys hold fewer documents than one in so many, groups are listed one by one.
+_MOST_PER_DOCUMENT = 8
 
 
 def walk(
@@ -62,9 +64,26 @@ def walk(
     MetadataError
         Documents of a node are broken, and there is no `on_error`.
     """
-    if max_depth is None and (keys is not None or store.lists_cheaply):
-        return _Walk(store, format, path, on_error).by_one_listing(keys)
-    return _Walk(store, format, path, on_error).by_directories(max_depth)
+    walked = _Walk(store, format, path, on_error)
+    if max_depth is None and keys is None:
+        keys = _all_keys(store, format, path)
+    return walked.by_directories(max_depth) if keys is None else walked.by_one_listing(keys)
+
+
+def _all_keys(store: Store, format: Format, path: str) -> Collection[str] | None:
+    """Return all keys below a group; None where listing group by group takes less."""
+    page = store.listed_at_once
+    if not (store.lists_cheaply or page):
+        return None
+    keys: list[str] = []
+    documents = 0
+    for key in store.list_prefix(format.nodes_below(path)):
+        keys.append(key)
+        documents += format.node_path(key) is not None
+        ends_page = page and len(keys) % page == 0
+        if ends_page and documents * _MOST_PER_DOCUMENT < len(keys) and not store.lists_cheaply:
+            return None
+    return set(keys)
 
 
 def child_names(store: Store, format: Format, path: str) -> list[str]:
@@ -111,9 +130,8 @@ class _Walk:
     path: str
     on_error: OnError | None
 
-    def by_one_listing(self, listed: Collection[str] | None) -> Iterator[Found]:
-        below = self.format.nodes_below(self.path)
-        keys = set(self.store.list_prefix(below) if listed is None else listed)
+    def by_one_listing(self, listed: Collection[str]) -> Iterator[Found]:
+        keys = set(listed)
         prefix = prefix_of(self.path)
         nodes = {node for key in keys if (node := self.format.node_path(key)) is not None}
         paths = {node[len(prefix) :] for node in nodes if len(node) > len(prefix) and node.startswith(prefix)}

@@ -94,6 +94,9 @@ class Store(ABC):
         about 32 where it mostly waits for a network.
     deletes_at_once
         How many keys `delete_many` removes by one request.
+    listed_at_once
+        How many keys one request of `list_prefix` lists, whatever lies where; 0 where it goes from
+        directory to directory.
     lists_cheaply
         Whether `list_prefix("")` costs about as much as one `list_dir` (memory, zip, databases).
     """
@@ -101,6 +104,7 @@ class Store(ABC):
     name: str
     requests: int = 1
     deletes_at_once: int = 1
+    listed_at_once: int = 0
     lists_cheaply: bool = False
     read_only: bool = False
 

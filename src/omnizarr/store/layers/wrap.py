@@ -27,6 +27,7 @@ class WrappedStore(Store):
         self.inner = inner
         self.name = inner.name
         self.requests = inner.requests
+        self.listed_at_once = inner.listed_at_once
         self.lists_cheaply = inner.lists_cheaply
         self.read_only = inner.read_only
 

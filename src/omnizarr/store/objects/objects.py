@@ -70,6 +70,7 @@ class ObjectStore(Store):
 
     requests = 32
     deletes_at_once = _PAGE
+    listed_at_once = _PAGE
 
     def __init__(
         self,
