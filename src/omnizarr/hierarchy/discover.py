@@ -1,8 +1,9 @@
 """Finding the nodes below a group by asking the store, with as few operations as it allows.
 
 A store that lists cheaply answers one `list_prefix`, and one `get` for each document there is; so does one
-that lists by pages, as long as enough of the keys on them are documents. Others answer one `list_dir` for each group, and the `get`s of each directory below it: in v3 one; in v2 two
-for an array, and for a group one that finds nothing and one for each document that its listing shows.
+that lists by pages, as long as enough of the keys on them are documents. Others answer one `list_dir` for
+each group, and the `get`s of each directory below it: in v3 one; in v2 two for an array, and for a group one
+that finds nothing and one for each document that its listing shows.
 Drafts, whose listings tell what the children are, need one `get` for each document.
 
 A listing may be ahead of the values: what is listed and cannot be read yet is asked for again, a few times,
