@@ -16,7 +16,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 MAKE_VENV = $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: demo test check bench fuzz clean
+.PHONY: demo test check bench fuzz docs docs-serve clean
 
 $(BIN)/python:
 	$(MAKE_VENV)
@@ -37,6 +37,10 @@ $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
 	$(INSTALL) ".[fuzz]"
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(INSTALL) ".[docs]"
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/omnizarr demo $(FILE)
 
@@ -44,8 +48,8 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
 
 check: $(VENV)/.test
-	$(BIN)/ruff check src tests benchmarks fuzz
-	$(BIN)/ruff format --check src tests benchmarks fuzz
+	$(BIN)/ruff check src tests benchmarks fuzz docs/hooks
+	$(BIN)/ruff format --check src tests benchmarks fuzz docs/hooks
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) tests
 
@@ -56,5 +60,12 @@ bench: $(VENV)/.bench
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
+# The pages of the command line import omnizarr; those of the API read its sources. Nothing else is asked of a network.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+docs-serve: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --no-strict --watch src --dev-addr 127.0.0.1:8001
+
 clean:
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) demo-output site dist build

@@ -65,6 +65,8 @@ def repair(
     below a group without a document, or where consolidated metadata still have the document. Nobody should
     write to the hierarchy meanwhile; what becomes part of a node before it is removed stays.
 
+    Parameters that are not listed are those of `omnizarr.validate`.
+
     Parameters
     ----------
     keep
@@ -73,8 +75,6 @@ def repair(
         Change nothing.
     agree
         Is shown what would be done, and says whether to do it.
-
-    Other parameters are those of `omnizarr.validate`.
 
     Raises
     ------

@@ -23,13 +23,7 @@ class Owner(Protocol):
 
 
 class Dimension(Live):
-    """A shared dimension; `len` is its current size.
-
-    Parameters
-    ----------
-    grp, name, size
-        A group, and what its `createDimension` takes.
-    """
+    """A shared dimension; `len` is its current size."""
 
     __slots__ = ("__weakref__", "_group", "_model", "_stored")
     _group: Owner
@@ -37,6 +31,7 @@ class Dimension(Live):
     _stored: DimensionModel
 
     def __new__(cls, grp: Owner, name: str, size: Any = None, **_: Any) -> Dimension:
+        """Make a dimension in a group, as its `createDimension` does."""
         return grp.createDimension(name, size)
 
     @classmethod

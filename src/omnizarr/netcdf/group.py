@@ -41,11 +41,6 @@ from omnizarr.netcdf.variable import Variable
 class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
     """A group: dimensions, variables, groups and attributes by name.
 
-    Parameters
-    ----------
-    parent, name
-        A group, and the name of one that is made in it.
-
     Attributes
     ----------
     dimensions, variables, groups
@@ -74,6 +69,7 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
     _variables: Variables
 
     def __new__(cls, parent: Group, name: str, **_: Any) -> Group:
+        """Make a group in another one; a name that is taken raises `NameInUseError`."""
         with parent._session.lock:
             if name in parent._groups:
                 raise NameInUseError(f"there is a group {name!r} already", path=parent.path)

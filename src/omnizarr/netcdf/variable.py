@@ -55,13 +55,7 @@ class Owner(Protocol):
 
 
 class Variable(Attributed, Showing):
-    """A variable: indexing reads, assigning writes; what is missing is masked, packed numbers unpacked.
-
-    Parameters
-    ----------
-    group, name, datatype
-        A group, and what its `createVariable` takes, with all other arguments of that.
-    """
+    """A variable: indexing reads, assigning writes; what is missing is masked, packed numbers unpacked."""
 
     _own = Attributed._own | {
         "_array",
@@ -84,6 +78,7 @@ class Variable(Attributed, Showing):
     __orthogonal_indexing__ = True
 
     def __new__(cls, group: Owner, name: str, datatype: Any, *arguments: Any, **keywords: Any) -> Variable:
+        """Make a variable in a group, as its `createVariable` does, with all arguments of that."""
         return group.createVariable(name, datatype, *arguments, **keywords)
 
     @classmethod

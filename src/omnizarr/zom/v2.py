@@ -28,7 +28,7 @@ __all__ = ["ArraySpec", "Codec", "GroupSpec", "Node"]
 class ArraySpec(ArraySpecBase[Attrs], Generic[Attrs]):
     """A Zarr v2 array: what its `.zarray` and `.zattrs` say.
 
-    Parameters
+    Attributes
     ----------
     attributes
         The user's attributes: a JSON object, or what `Attrs` is, such as a model or a TypedDict.
@@ -70,7 +70,7 @@ Member = TypeVar("Member", default=Node)
 class GroupSpec(GroupSpecBase[Attrs, Member], Generic[Attrs, Member]):
     """A Zarr v2 group: what its `.zgroup` and `.zattrs` say, and the nodes in it.
 
-    Parameters
+    Attributes
     ----------
     attributes
         The user's attributes: a JSON object, or what `Attrs` is, such as a model or a TypedDict.

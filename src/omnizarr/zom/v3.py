@@ -24,7 +24,7 @@ __all__ = ["ArraySpec", "Extension", "GroupSpec", "NamedConfig", "Node"]
 class ArraySpec(ArraySpecBase[Attrs], Generic[Attrs]):
     """A Zarr v3 array: what its `zarr.json` says.
 
-    Parameters
+    Attributes
     ----------
     attributes
         The user's attributes: a JSON object, or what `Attrs` is, such as a model or a TypedDict.
@@ -69,7 +69,7 @@ Member = TypeVar("Member", default=Node)
 class GroupSpec(GroupSpecBase[Attrs, Member], Generic[Attrs, Member]):
     """A Zarr v3 group: what its `zarr.json` says, and the nodes in it.
 
-    Parameters
+    Attributes
     ----------
     attributes
         The user's attributes: a JSON object, or what `Attrs` is, such as a model or a TypedDict.
