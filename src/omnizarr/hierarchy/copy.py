@@ -18,6 +18,7 @@ from omnizarr.hierarchy.opening.within import Within, draft_for_new
 from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
 from omnizarr.metadata.formats.drafts.gathered import undeclaring
 from omnizarr.store.base import Store
+from omnizarr.store.urls.both import options_of_both
 from omnizarr.store.urls.modes import Mode
 
 
@@ -61,7 +62,7 @@ def copy(
     path
         The path of the copy within the target's store.
     storage_options
-        Options of both stores, for URLs.
+        Options of both stores, for URLs; of one where the other is on this machine.
     progress
         Called with (bytes done, bytes in all).
 
@@ -73,8 +74,9 @@ def copy(
         The target cannot hold the source, or `memory` is too little.
     """
     with ExitStack() as held:
-        node = source if isinstance(source, Node) else opened(source, held, storage_options)
-        store, place = target_of(target, path, held, storage_options)
+        theirs, ours = options_of_both(source, target, storage_options)
+        node = source if isinstance(source, Node) else opened(source, held, theirs)
+        store, place = target_of(target, path, held, ours)
         where = place_of_copy(node, store, place, zarr_format, overwrite)
         cuts = Cuts(chunks=chunks, shards=shards, filters=filters, compressors=compressors)
         plan = plan_copy(node, *where, cuts=cuts, memory=memory, strict=strict)

@@ -21,6 +21,7 @@ from omnizarr.hierarchy.removal import remove, remove_empty
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+from omnizarr.store.urls.both import options_of_both
 
 _COPIED = ("chunk", "sidecar", "stray", "lost")
 
@@ -52,7 +53,7 @@ def move(
     overwrite
         Replace what is at the target.
     storage_options
-        Options of both stores, for URLs.
+        Options of both stores, for URLs; of one where the other is on this machine.
     progress
         Called with (bytes copied, bytes in all).
 
@@ -66,9 +67,10 @@ def move(
         A store failed; or what was copied is not what is at the source, which is left as it is then.
     """
     with ExitStack() as held:
-        node = source if isinstance(source, Node) else opened(source, held, storage_options, "r+")
+        theirs, ours = options_of_both(source, target, storage_options)
+        node = source if isinstance(source, Node) else opened(source, held, theirs, "r+")
         node.store.require_writable(prefix_of(node.path))
-        where = place_of_copy(node, *target_of(target, path, held, storage_options), overwrite=overwrite)
+        where = place_of_copy(node, *target_of(target, path, held, ours), overwrite=overwrite)
         plan = plan_copy(node, *where, memory=memory, strict=True)
         report = relocate(plan, overwrite=overwrite, progress=progress)
         for handle in (source, target):

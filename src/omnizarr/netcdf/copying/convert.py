@@ -39,6 +39,7 @@ from omnizarr.netcdf.files.magic import SUFFIXES, netcdf_file
 from omnizarr.netcdf.model.nodes import GroupModel, Loss
 from omnizarr.netcdf.values.storage import longest_text
 from omnizarr.store.base import Store
+from omnizarr.store.urls.both import options_of_both
 from omnizarr.store.urls.grammar import shown_place
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -168,7 +169,7 @@ def convert(
     path
         The path of the dataset within the target's store.
     storage_options
-        Options of the stores, for URLs.
+        Options of the stores, for URLs; not of what is on this machine.
 
     Raises
     ------
@@ -228,14 +229,15 @@ def planned(
     storage_options: Mapping[str, Any] | None = None,
 ) -> Iterator[Conversion]:
     """Yield a conversion that was checked; what it holds is released afterwards."""
+    theirs, ours = options_of_both(source, aim.target, storage_options)
     with ExitStack() as held:
         found: Source
         if join is not None:
-            found = joined_sources(source, join, storage_options)
+            found = joined_sources(source, join, theirs)
         else:
-            found = open_source(source, None, storage_options)
+            found = open_source(source, None, theirs)
         held.callback(found.close)
-        goal = open_target(aim, found.kind, storage_options)
+        goal = open_target(aim, found.kind, ours)
         held.callback(goal.close)
         yield _planned(found, goal, options, memory)
 
