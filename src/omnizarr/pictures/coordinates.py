@@ -2,38 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from omnizarr.errors import ConversionError, OmniZarrError, SelectionError
-from omnizarr.netcdf.times import date2num
+from omnizarr.errors import OmniZarrError, SelectionError
+from omnizarr.netcdf.model.nodes import FILL_VALUE
 from omnizarr.pictures.cost import cost_of
-from omnizarr.pictures.subject import Subject, coordinates_of
-from omnizarr.pictures.times import as_iso, is_time
+from omnizarr.pictures.subject import Subject, sibling
+from omnizarr.pictures.times import as_iso, as_number, is_time, numpy_iso, numpy_numbers
 from omnizarr.pictures.values import shown
+
+AnyArray: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The coordinates along a part of an axis: numbers or texts; None where there are none."""
+    """The coordinates along a part of an axis: numbers or texts."""
 
-    values: np.ndarray[Any, Any] | None
+    values: AnyArray
     units: str | None = None
     long_name: str | None = None
 
 
 def coordinates_along(subject: Subject, number: int, taken: slice, max_bytes: int) -> Coordinates | None:
     """Return the coordinates of a part of an axis; None where there are none, or they cannot be read."""
-    source = coordinates_of(subject, number)
-    if source is None or cost_of(source.array.layout, [taken]) > max_bytes:
+    pixels = subject.pixels
+    if (source := source_of(subject, number)) is not None:
+        return _of_array(source, taken, max_bytes)
+    if pixels is not None:
+        return Coordinates(pixels.along(number, taken), pixels.units[number])
+    return _of_clock(subject, number, taken)
+
+
+def source_of(subject: Subject, number: int) -> Subject | None:
+    """Return the array that holds the coordinates along an axis; None where there is none.
+
+    It has the name and the length of the axis, in the group of the array or in one above (netCDF, xarray);
+    or it is of one axis, that one, and named by the attribute `coordinates` (CF); or it is `timestamps`
+    beside `data` (NWB).
+    """
+    name = subject.names[number]
+    if name and (found := sibling(subject, name)) is not None and _is_along(found, subject, number):
+        return found
+    for other in (subject.text("coordinates") or "").split() if name else ():
+        found = sibling(subject, other)
+        if found is not None and found.names == (name,) and _is_along(found, subject, number):
+            return found
+    if subject.array.basename == "data" and number == 0:
+        found = sibling(subject, "timestamps")
+        if found is not None and _is_along(found, subject, number):
+            return found
+    return None
+
+
+def not_on_axes(subject: Subject) -> str | None:
+    """Return a note on coordinates of two axes, which are not shown; None where there are none."""
+    names = (subject.text("coordinates") or "").split()
+    wide = [name for name in names if (found := sibling(subject, name)) is not None and found.array.ndim > 1]
+    return f"coordinates of several axes are not shown: {', '.join(wide)}" if wide else None
+
+
+def _is_along(found: Subject, subject: Subject, number: int) -> bool:
+    if found.array.shape != (subject.array.shape[number],):
+        return False
+    return found.names[0] in (subject.names[number], None) or found.array.basename == "timestamps"
+
+
+def _of_array(source: Subject, taken: slice, max_bytes: int) -> Coordinates | None:
+    if cost_of(source.array.layout, [taken]) > max_bytes:
         return None
     try:
-        values = _read(source, taken)
+        stored = np.asarray(source.array[taken])
+        values = shown(_unfilled(source), stored)[0]
     except OmniZarrError:
         return None
-    units, name = source.text("units"), source.text("long_name") or source.text("standard_name")
+    units, name = source.units, source.long_name
+    if stored.dtype.kind == "M":
+        return Coordinates(numpy_iso(stored), None, name)
     if units is not None and is_time(units) and values.dtype.kind in "iuf":
         dates = as_iso(values, units, source.text("calendar"))
         if dates is not None:
@@ -41,56 +89,75 @@ def coordinates_along(subject: Subject, number: int, taken: slice, max_bytes: in
     return Coordinates(_plain(values), units, name)
 
 
-def _read(source: Subject, taken: slice) -> np.ma.MaskedArray[Any, Any]:
-    return shown(source, np.asarray(source.array[taken]))[0]
+def _unfilled(source: Subject) -> Subject:
+    """Return coordinates of which none is missing for being the fill value that Zarr gives any array."""
+    if source.is_noted or FILL_VALUE in source.array.metadata.attributes:
+        return source
+    said = {name: value for name, value in source.attributes.items() if name != FILL_VALUE}
+    return replace(source, attributes=said)
 
 
-def _plain(values: Any) -> np.ndarray[Any, Any]:
+def _of_clock(subject: Subject, number: int, taken: slice) -> Coordinates | None:
+    """Return the seconds of samples at a rate, as NWB has it where there are no timestamps."""
+    if subject.array.basename != "data" or number != 0:
+        return None
+    start = sibling(subject, "starting_time")
+    rate = 0.0 if start is None else start.number("rate", 0.0)
+    if start is None or start.array.ndim or not rate > 0:
+        return None
+    try:
+        first = float(np.asarray(start.array[()]).item())
+    except (OmniZarrError, TypeError, ValueError):
+        return None
+    return Coordinates(first + np.arange(taken.start, taken.stop, taken.step) / rate, "seconds", "time")
+
+
+def _plain(values: Any) -> AnyArray:
     """Return values without a mask: a number that is masked is NaN, a text empty."""
     if values.dtype.kind == "O":
         return np.array([str(value) for value in values.filled("").tolist()], "U").reshape(values.shape)
     if np.ma.is_masked(values):
-        return np.asarray(values.astype("f8").filled(np.nan))
-    plain: np.ndarray[Any, Any] = np.asarray(values.data)
+        values = values.astype("f8").filled(np.nan)
+    plain: AnyArray = np.asarray(np.ma.getdata(values))
     return plain
 
 
 def index_of(subject: Subject, number: int, place: float | str, max_bytes: int) -> int:
-    """Return the index whose coordinate is nearest to a number, a date, or equal to a text.
+    """Return the index whose coordinate is nearest to a number or date, or equal to a text.
 
     Raises
     ------
     SelectionError
         The axis has no coordinates, or none such.
     """
-    name = subject.names[number] or f"axis {number}"
-    source = coordinates_of(subject, number)
-    whole = slice(0, subject.array.shape[number], 1)
-    if source is None or cost_of(source.array.layout, [whole]) > max_bytes:
-        raise SelectionError(f"{name}: there are no coordinates in which {place!r} could be looked for")
-    values = _read(source, whole)
+    name, length = subject.label(number), subject.array.shape[number]
+    whole = slice(0, length, 1)
+    found = coordinates_along(subject, number, whole, max_bytes)
+    if found is None or not length:
+        raise SelectionError(f"{name}: there are no coordinates among which {place!r} could be looked for")
+    source = source_of(subject, number)
+    if source is None or not is_time(source.units or ""):
+        return _nearest(found.values, place, name)
+    # Dates are looked for by their distance in time.
+    stored = np.asarray(source.array[whole])
+    if stored.dtype.kind == "M":
+        return _nearest(*numpy_numbers(stored, place, name), name)
+    units = source.units or ""
+    numbers = _plain(shown(_unfilled(source), stored)[0])
+    return _nearest(numbers, as_number(place, units, source.text("calendar"), name), name)
+
+
+def _nearest(values: AnyArray, wanted: float | str, name: str) -> int:
     if values.dtype.kind not in "iuf":
-        texts = _plain(values).tolist()
-        if str(place) not in texts:
-            raise SelectionError(f"{name}: there is no coordinate {place!r}")
-        return int(texts.index(str(place)))
-    wanted = _number(source, place, name)
-    distance = np.ma.abs(np.ma.masked_invalid(values.astype("f8")) - wanted)
-    if not distance.count():
-        raise SelectionError(f"{name}: all coordinates are missing")
-    return int(distance.argmin())
-
-
-def _number(source: Subject, place: float | str, name: str) -> float:
+        places = np.flatnonzero(values == str(wanted))
+        if not places.size:
+            known = ", ".join(map(repr, values[:5].tolist()))
+            raise SelectionError(f"{name}: there is no coordinate {wanted!r}; the first are {known}")
+        return int(places[0])
     try:
-        return float(place)
+        distance = np.abs(values.astype("f8") - float(wanted))
     except ValueError:
-        pass
-    units = source.text("units")
-    if units is None or not is_time(units):
-        raise SelectionError(f"{name}: expected a number, found {place!r}")
-    try:
-        date = np.datetime64(str(place)).astype("datetime64[us]").item()
-        return float(date2num(date, units, source.text("calendar") or "standard"))
-    except (ValueError, TypeError, ConversionError) as error:
-        raise SelectionError(f"{name}: expected a date or a number, found {place!r}: {error}") from error
+        raise SelectionError(f"{name}: expected a number, found {wanted!r}") from None
+    if np.isnan(distance).all():
+        raise SelectionError(f"{name}: all coordinates are missing")
+    return int(np.nanargmin(distance))

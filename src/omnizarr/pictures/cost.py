@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from omnizarr.engine.layout import Layout
@@ -24,11 +24,11 @@ class PictureTooLarge(OmniZarrError, ValueError):
     needed, allowed
         Bytes of the chunks that hold a point of it, and how many there may be.
     window
-        The length of each shown axis, by number, of a window that would do.
+        Start and stop along each shown axis, by number, of a window that would do.
     """
 
-    def __init__(self, needed: int, allowed: int, window: dict[int, int]) -> None:
-        lengths = " x ".join(map(str, window.values()))
+    def __init__(self, needed: int, allowed: int, window: Mapping[int, tuple[int, int]]) -> None:
+        lengths = " x ".join(str(stop - start) for start, stop in window.values())
         hint = f"zoom in to {lengths} elements at most" if window else "allow more"
         super().__init__(
             f"the chunks of this picture are {human_bytes(needed)} when decoded, "
@@ -48,8 +48,21 @@ def cost_of(layout: Layout, selection: Sequence[slice]) -> int:
         for number, (taken, axis) in enumerate(zip(selection, layout.axes, strict=True))
     ]
     chunks = prod(count for count, _ in touched)
-    elements = prod(extent for _, extent in touched)
-    return max(elements * layout.chain.spec.dtype.itemsize, chunks * _LEAST_BYTES)
+    decoded = max(
+        prod(extent for _, extent in touched) * layout.chain.spec.dtype.itemsize, chunks * _LEAST_BYTES
+    )
+    if not _is_raw(layout):
+        return decoded
+    # Of chunks that are plain memory no more is read than is wanted, or little more.
+    points = prod(len(range(taken.start, taken.stop, taken.step)) for taken in selection)
+    return min(decoded, points * _LEAST_BYTES)
+
+
+def _is_raw(layout: Layout) -> bool:
+    chain = layout.chain
+    while chain.shards is not None:
+        chain = chain.shards.inner
+    return chain.is_raw
 
 
 def _inner_shapes(layout: Layout) -> list[tuple[int, ...]]:

@@ -10,10 +10,11 @@ import numpy as np
 
 from omnizarr.errors import SelectionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.pictures.coordinates import Coordinates, coordinates_along, index_of
-from omnizarr.pictures.cost import PictureTooLarge, cost_of
+from omnizarr.pictures.asked import Key, Place, Window, asked_of
+from omnizarr.pictures.coordinates import coordinates_along, not_on_axes
 from omnizarr.pictures.subject import Subject, subject_of
 from omnizarr.pictures.values import shown
+from omnizarr.pictures.windows import check_cost, largest_window
 
 MOST = 1024
 MAX_BYTES = 2**30
@@ -56,13 +57,14 @@ class Picture:
     axes
         None, one, or two of them: rows and columns.
     values
-        As many axes; numbers (booleans are 0 and 1), or texts. Missing values are masked.
+        As many axes; numbers (booleans are 0 and 1), or texts in an array of objects. What is missing is
+        masked; what is not a number is as it is.
     note
         What has to be said about the values.
     """
 
     axes: tuple[Axis, ...]
-    values: np.ma.MaskedArray[Any, Any]
+    values: np.ma.MaskedArray[Any, np.dtype[Any]]
     units: str | None = None
     long_name: str | None = None
     note: str | None = None
@@ -70,180 +72,84 @@ class Picture:
 
 def cut(
     array: Array | Subject,
-    axes: Sequence[int | str] | None = (),
-    at: Mapping[int | str, int | float | str] | None = None,
+    axes: Sequence[Key] | None = (),
+    at: Mapping[Key, Place] | None = None,
     *,
-    window: Mapping[int | str, tuple[int, int]] | None = None,
+    window: Mapping[Key, Window] | None = None,
     most: tuple[int, int] | int = MOST,
     max_bytes: int = MAX_BYTES,
     field: str | None = None,
 ) -> Picture:
     """Read what a picture of an array shows.
 
+    Values are masked and scaled as the attributes say (`_FillValue`, `missing_value`, `valid_*`,
+    `scale_factor`, `add_offset`, `_Unsigned`). Only chunks that hold a point of the picture are read.
+
     Parameters
     ----------
     array
-        An array, or what `subject_of` says of one, which need not be found out again.
+        An array, or what `subject_of` told of one, which is then not asked for again.
     axes
         The axes to show, by number or name: rows and columns, or one. `()`: the last two; None: none.
     at
-        Where the other axes are cut: an index, or a coordinate as a text or a float, of which the nearest
-        is taken. 0 where it is not said.
+        Where the other axes are cut: an index, or a coordinate, as a text or a float, of which the nearest
+        is taken. The first index where it is not said.
     window
         The part of an axis that is shown: start and stop.
     most
-        How many points an axis has at most; every n-th is read where it is longer.
+        How many points an axis has at most, or rows and columns; every n-th is read where it is longer.
     max_bytes
-        How many bytes of chunks may be decoded.
+        How many bytes of chunks may be decoded; those of uncompressed chunks that are read count.
     field
         The field of records; the first where it is not said.
 
     Raises
     ------
     SelectionError
-        There is no such axis, place or field.
+        There is no such axis, place or field, or there are no elements.
     PictureTooLarge
         More would have to be decoded; also a ValueError.
     """
     subject = array if isinstance(array, Subject) else subject_of(array)
-    numbers = _chosen(subject, axes)
-    selection = [_whole(length) for length in subject.array.shape]
-    for number in range(len(selection)):
-        selection[number] = slice(0, min(1, subject.array.shape[number]), 1)
-    for key, place in (at or {}).items():
-        number = axis_number(subject, key)
-        if number not in numbers:
-            index = _index(subject, number, place, max_bytes)
-            selection[number] = slice(index, index + 1, 1)
-    windows = {axis_number(subject, key): bounds for key, bounds in (window or {}).items()}
-    limits = (most, most) if isinstance(most, int) else most
-    for place_, number in enumerate(numbers):
-        limit = limits[-1] if len(numbers) == 1 else limits[place_]
-        selection[number] = _thinned(subject, number, windows.get(number), limit)
-    _check(subject, numbers, selection, max_bytes)
-    stored = np.asarray(subject.array[tuple(selection)])
-    others = tuple(i for i in range(stored.ndim) if i not in numbers)
-    if any(not stored.shape[i] for i in others):
-        raise SelectionError("there is nothing to show: an axis has no elements")
-    stored = stored.transpose(*numbers, *others).reshape([stored.shape[i] for i in numbers])
-    values, note = shown(subject, stored, field)
-    shown_axes = tuple(_axis(subject, number, selection[number], max_bytes) for number in numbers)
-    return Picture(shown_axes, values, subject.text("units"), subject.text("long_name"), note)
+    asked = asked_of(subject, axes, at, window, most, max_bytes)
+    numbers, selection = asked.numbers, asked.selection
+    if any(taken.stop == taken.start for taken in selection):
+        raise SelectionError(f"there are no elements to show: the shape is {subject.array.shape}")
+    check_cost(subject.array.layout, asked, max_bytes)
+    values, note = shown(subject, _read(subject.array, numbers, selection), field)
+    notes = filter(None, (note, not_on_axes(subject)))
+    axes_shown = tuple(_axis(subject, number, selection[number], max_bytes) for number in numbers)
+    return Picture(axes_shown, values, subject.units, subject.long_name, "; ".join(notes) or None)
 
 
 def overview(
     array: Array | Subject,
-    axes: Sequence[int | str] | None = (),
+    axes: Sequence[Key] | None = (),
+    at: Mapping[Key, Place] | None = None,
     *,
     most: tuple[int, int] | int = MOST,
     max_bytes: int = MAX_BYTES,
-) -> dict[int, tuple[int, int]]:
-    """Return the largest window, in the middle of the shown axes, that `cut` takes within `max_bytes`."""
-    subject = array if isinstance(array, Subject) else subject_of(array)
-    numbers = _chosen(subject, axes)
-    limits = (most, most) if isinstance(most, int) else most
-    return _largest(subject, numbers, dict.fromkeys(range(subject.array.ndim), 0), limits, max_bytes)
+) -> dict[int, Window]:
+    """Return the largest window, around the middle, that `cut` takes: its start and stop by number of axis.
 
-
-def axis_number(subject: Subject, key: int | str) -> int:
-    """Return the number of an axis from its number or name.
-
-    Raises
-    ------
-    SelectionError
-        There is none.
+    Parameters are those of `cut`. Nothing is in it where not even one element would do.
     """
-    ndim = subject.array.ndim
-    if isinstance(key, str):
-        if key in subject.names:
-            return subject.names.index(key)
-        if key.removeprefix("axis ").isdecimal():
-            key = int(key.removeprefix("axis "))
-    if isinstance(key, str) or not -ndim <= key < ndim:
-        known = ", ".join(f"{name} ({i})" if name else str(i) for i, name in enumerate(subject.names))
-        raise SelectionError(f"axis {key!r}: expected one of {known or 'none'}")
-    return key % ndim
+    subject = array if isinstance(array, Subject) else subject_of(array)
+    asked = asked_of(subject, axes, at, None, most, max_bytes)
+    return largest_window(subject.array.layout, asked, max_bytes)
 
 
-def _chosen(subject: Subject, axes: Sequence[int | str] | None) -> tuple[int, ...]:
-    if axes is None:
-        return ()
-    ndim = subject.array.ndim
-    numbers = tuple(axis_number(subject, axis) for axis in axes) or tuple(range(ndim))[-2:]
-    if len(set(numbers)) != len(numbers) or len(numbers) > 2:
-        raise SelectionError(f"axes: expected two different ones at most, found {list(axes)}")
-    return numbers
-
-
-def _index(subject: Subject, number: int, place: float | str, max_bytes: int) -> int:
-    length = subject.array.shape[number]
-    if not isinstance(place, int):
-        return index_of(subject, number, place, max_bytes)
-    if not -length <= place < length:
-        name = subject.names[number] or f"axis {number}"
-        raise SelectionError(f"{name}: index {place} lies outside of {length} elements")
-    return place % length
-
-
-def _whole(length: int) -> slice:
-    return slice(0, length, 1)
-
-
-def _thinned(subject: Subject, number: int, bounds: tuple[int, int] | None, most: int) -> slice:
-    length = subject.array.shape[number]
-    start, stop = (0, length) if bounds is None else bounds
-    if not 0 <= start <= stop <= length or (start == stop and length):
-        name = subject.names[number] or f"axis {number}"
-        raise SelectionError(f"window of {name}: expected 0 <= start < stop <= {length}, found {bounds}")
-    if most < 1:
-        raise SelectionError(f"most: expected at least 1, found {most}")
-    return slice(start, stop, max(1, -(-(stop - start) // most)))
-
-
-def _check(subject: Subject, numbers: tuple[int, ...], selection: list[slice], max_bytes: int) -> None:
-    needed = cost_of(subject.array.layout, selection)
-    if needed > max_bytes:
-        limits = tuple(len(range(s.start, s.stop, s.step)) for s in (selection[n] for n in numbers))
-        places = {n: s.start for n, s in enumerate(selection)}
-        found = _largest(subject, numbers, places, limits, max_bytes)
-        raise PictureTooLarge(needed, max_bytes, {n: stop - start for n, (start, stop) in found.items()})
-
-
-def _largest(
-    subject: Subject,
-    numbers: tuple[int, ...],
-    places: Mapping[int, int],
-    limits: Sequence[int],
-    max_bytes: int,
-) -> dict[int, tuple[int, int]]:
-    """Return the largest window around the middle whose chunks are within a limit; {} where there is none."""
-    shape = subject.array.shape
-
-    def windows(share: float) -> dict[int, tuple[int, int]]:
-        found = {}
-        for number in numbers:
-            length = max(min(1, shape[number]), int(shape[number] * share))
-            start = (shape[number] - length) // 2
-            found[number] = (start, start + length)
-        return found
-
-    def fits(share: float) -> bool:
-        selection = [slice(place, min(place + 1, shape[n]), 1) for n, place in sorted(places.items())]
-        for number, (start, stop), limit in zip(numbers, windows(share).values(), limits, strict=False):
-            selection[number] = slice(start, stop, max(1, -(-(stop - start) // limit)))
-        return cost_of(subject.array.layout, selection) <= max_bytes
-
-    if fits(1.0):
-        return windows(1.0)
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return windows(low) if fits(low) else {}
+def _read(array: Array, numbers: tuple[int, ...], selection: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+    """Read a selection; the shown axes in their order, without the others."""
+    if not selection:
+        return np.asarray(array[...], array.dtype).reshape(())
+    stored = np.asarray(array[selection])
+    others = tuple(number for number in range(stored.ndim) if number not in numbers)
+    return stored.transpose(*numbers, *others).reshape([stored.shape[number] for number in numbers])
 
 
 def _axis(subject: Subject, number: int, taken: slice, max_bytes: int) -> Axis:
-    found = coordinates_along(subject, number, taken, max_bytes) or Coordinates(None)
     count = len(range(taken.start, taken.stop, taken.step))
-    name = subject.names[number] or f"axis {number}"
-    return Axis(name, number, taken.start, taken.step, count, found.values, found.units, found.long_name)
+    place = (subject.label(number), number, taken.start, taken.step, count)
+    found = coordinates_along(subject, number, taken, max_bytes)
+    return Axis(*place) if found is None else Axis(*place, found.values, found.units, found.long_name)

@@ -15,7 +15,15 @@ from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.attributes import encode_attributes
 from omnizarr.netcdf.dialects.base import Found, Growth
-from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, dimensions_in, first_of, names_in, sizes_in
+from omnizarr.netcdf.dialects.notes import (
+    ArrayNotes,
+    GroupNotes,
+    Notes,
+    dimensions_in,
+    first_of,
+    names_in,
+    sizes_in,
+)
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.stored import is_stored_specially
 from omnizarr.netcdf.dialects.typedefs import types_to_json
@@ -47,7 +55,12 @@ class NCZarr:
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group; what cannot be shown warns, and stays out."""
-        return read_annotated(root, self.name, AttributeNotes())
+        node, notes = self.noted(root)
+        return read_annotated(node, self.name, notes)
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, and its notes."""
+        return root, AttributeNotes()
 
     def group_metadata(
         self, group: GroupModel, properties: str | None, growth: Growth | None = None

@@ -18,7 +18,7 @@ from omnizarr.metadata.formats import v2_node
 from omnizarr.netcdf.dialects.base import Found
 from omnizarr.netcdf.dialects.nczarr import array_notes, group_notes
 from omnizarr.netcdf.dialects.nczarr2 import doubt_order
-from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
+from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.sidecars import read_sidecar
 from omnizarr.netcdf.model.types import ATOMIC_TYPES
@@ -44,11 +44,15 @@ class NCZarr1:
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group; what cannot be shown warns, and stays out."""
-        store = _WithFillValues(root.store)
-        node = Group(store, root.format, root.path, root.metadata)
-        found = read_annotated(node, self.name, SidecarNotes())
+        node, notes = self.noted(root)
+        found = read_annotated(node, self.name, notes)
         doubt_order(found, "netCDF-C 4.8.0, whose next versions")
         return found
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, and its notes."""
+        store = _WithFillValues(root.store)
+        return Group(store, root.format, root.path, root.metadata), SidecarNotes()
 
 
 class _WithFillValues(ReadOnlyStore):

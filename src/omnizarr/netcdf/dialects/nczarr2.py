@@ -23,7 +23,7 @@ from omnizarr.netcdf.dialects.nczarr import (
     group_notes,
     types_in,
 )
-from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
+from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.retyping import in_order
 from omnizarr.netcdf.model.nodes import join
@@ -48,6 +48,10 @@ class NCZarr2:
         if not order.is_known:
             _settle_order(found)
         return found
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, and its notes; an order that only all arrays tell is not looked for."""
+        return root, DocumentNotes(_Order.of(root))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from omnizarr.netcdf.dialects.nczarr import (
     types_in,
     user_type,
 )
-from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes
+from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.stored import v3_array
 from omnizarr.netcdf.dialects.writing import new_array
@@ -66,7 +66,12 @@ class NCZarr3:
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group; what cannot be shown warns, and stays out."""
-        return read_annotated(root, self.name, V3Notes())
+        node, notes = self.noted(root)
+        return read_annotated(node, self.name, notes)
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, and its notes."""
+        return root, V3Notes()
 
     def group_metadata(
         self, group: GroupModel, properties: str | None, growth: Growth | None = None

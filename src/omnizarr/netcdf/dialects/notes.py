@@ -77,6 +77,20 @@ class Notes(Protocol):
         """Return an array as the library that wrote it stored its chunks, whatever its document says."""
 
 
+class Annotated(Protocol):
+    """A dialect that keeps notes."""
+
+    @property
+    def name(self) -> str:
+        """The name that `DatasetModel.dialect` has."""
+
+    def recognizes(self, root: Group) -> bool:
+        """Say whether the dataset at a group is in this dialect."""
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, as this dialect stores it, and its notes."""
+
+
 def names_in(content: Json) -> tuple[str, ...] | None:
     """Return the names in a list; None where there is no list."""
     return tuple(name for name in content if isinstance(name, str)) if isinstance(content, list) else None

@@ -21,7 +21,7 @@ from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.attributes import encode_attribute
 from omnizarr.netcdf.dialects.base import Found, Growth
 from omnizarr.netcdf.dialects.bits import in_bytes
-from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, dimensions_in, names_in
+from omnizarr.netcdf.dialects.notes import ArrayNotes, GroupNotes, Notes, dimensions_in, names_in
 from omnizarr.netcdf.dialects.pure_writing import text_changes
 from omnizarr.netcdf.dialects.reading import read_annotated
 from omnizarr.netcdf.dialects.sidecars import read_sidecar
@@ -55,10 +55,15 @@ class Proposal2018:
 
     def read(self, root: Group) -> Found:
         """Return the dataset below a group, also where netCDF did not write it; what is odd warns."""
-        root = in_bytes(root)
-        found = read_annotated(root, self.name, SidecarNotes(root))
+        node, notes = self.noted(root)
+        found = read_annotated(node, self.name, notes)
         found.set_root(_without_lengths(found.model.root))
         return found
+
+    def noted(self, root: Group) -> tuple[Group, Notes]:
+        """Return the group to read, and its notes."""
+        root = in_bytes(root)
+        return root, SidecarNotes(root)
 
     def group_metadata(
         self, group: GroupModel, properties: str | None, growth: Growth | None = None
