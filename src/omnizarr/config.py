@@ -42,8 +42,11 @@ class Settings:
         Threads for work on the processor; `OMNIZARR_THREADS`, by default the cores of this process.
     requests
         Requests in flight to a remote store; `OMNIZARR_REQUESTS`.
+    cache
+        Where what is read of stores on a network is kept: `"memory"`, a directory, or `""` for nowhere. For
+        places that are opened by URL for reading only, and ask for nothing else; `OMNIZARR_CACHE`.
     cache_bytes
-        Bytes that a cache of stored values may hold; `OMNIZARR_CACHE_BYTES`.
+        Bytes that one such cache may hold, where it is not told otherwise; `OMNIZARR_CACHE_BYTES`.
     max_chunk_bytes
         The largest decoded chunk that is accepted; `OMNIZARR_MAX_CHUNK_BYTES`.
     max_unsized_bytes
@@ -64,6 +67,7 @@ class Settings:
 
     threads: int = 0
     requests: int = 32
+    cache: str = ""
     cache_bytes: int = 256 * 2**20
     max_chunk_bytes: int = 2**40
     max_unsized_bytes: int = 2**32

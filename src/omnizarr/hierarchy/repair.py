@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from omnizarr.config import config
 from omnizarr.hierarchy.opening.locate import locate, was_opened_for
 from omnizarr.hierarchy.opening.unwritable import guarded
 from omnizarr.hierarchy.opening.within import in_hierarchy
@@ -87,7 +88,8 @@ def repair(
     StoreError
         The store failed; what was not done is done by the next repair.
     """
-    where = in_hierarchy(*locate(target, path, "r" if dry_run else "r+", storage_options))
+    with config.using(cache=""):  # what is stored, not what was kept of it
+        where = in_hierarchy(*locate(target, path, "r" if dry_run else "r+", storage_options))
     try:
         if not dry_run:
             where.store.require_writable()

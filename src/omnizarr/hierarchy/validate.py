@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from omnizarr.config import config
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import Place, locate, was_opened_for, wishes_of
@@ -73,7 +74,8 @@ def validate(
     for name, value in (("max_findings", max_findings), ("workers", workers)):
         if value is not None and value < 1:
             raise ValueError(f"{name}: expected at least 1, found {value}")
-    where = in_hierarchy(*locate(target, path, "r", storage_options))
+    with config.using(cache=""):  # what is stored is checked, not what was kept of it
+        where = in_hierarchy(*locate(target, path, "r", storage_options))
     try:
         findings = Findings(max_findings, tell)
         with Check.of(*where, formats_asked(target, where, zarr_format, findings), findings) as check:

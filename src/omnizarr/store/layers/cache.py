@@ -61,6 +61,7 @@ class CachedStore(WrappedStore):
         keep_absent: bool = False,
     ) -> None:
         super().__init__(inner)
+        self.deletes_at_once = inner.deletes_at_once
         bound = config.settings.cache_bytes if max_bytes is None else max_bytes
         place = None if directory is None else os.path.abspath(os.fspath(directory))
         self.keeper: Keeper = MemoryKeeper(bound) if place is None else DirectoryKeeper(place, bound)

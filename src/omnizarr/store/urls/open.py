@@ -25,6 +25,7 @@ from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
 from omnizarr.store.objects.objects import ObjectStore
 from omnizarr.store.objects.places import SCHEMES
+from omnizarr.store.urls.caching import split_cache, split_fragment_cache, with_cache
 from omnizarr.store.urls.fragments import split_fragment
 from omnizarr.store.urls.grammar import Step, Url, is_plain, parse_url, scheme_of
 from omnizarr.store.urls.local import local_place, path_of_url
@@ -51,6 +52,7 @@ __all__ = [
 
 NETWORK = (*SCHEMES, "gs3", "s3+http", "s3+https")
 _LOCAL = ("", "file", "zip")
+_HERE = (*_LOCAL, "memory", "sqlite", "lmdb")
 # The last is what is left of a first value that was replaced.
 _ZIP = (b"PK\3\4", b"PK\5\6", bytes(4))
 _named: dict[str, MemoryStore] = {}
@@ -79,7 +81,8 @@ def open_place(target: StoreLike, *, mode: Mode, storage_options: Options | None
     mode
         `"r"`: for reading; `"r+"`: for reading and writing what exists; `"a"`, `"w"`, `"w-"`: made if absent.
     storage_options
-        For stores on a network, and for databases; none for the others.
+        For stores on a network, and for databases; none for the others. Those on a network take `cache`:
+        docs/storage/cache.md.
 
     Raises
     ------
@@ -105,7 +108,8 @@ def open_place(target: StoreLike, *, mode: Mode, storage_options: Options | None
         raise TypeError(f"expected a path, URL, mapping or store, found {type(target).__name__}")
     options = storage_options or {}
     if isinstance(target, str) and is_chain(target):
-        return Opened(_in_mode(open_fsspec(target, mode, options), mode))
+        options, cache = split_cache(options, target.partition("://")[0])
+        return Opened(with_cache(_in_mode(open_fsspec(target, mode, options), mode), mode, cache))
     if not isinstance(target, str) or is_plain(target):
         return _open_path(os.fspath(target), mode, options)
     return _open_url(parse_url(target), mode, options)
@@ -225,7 +229,12 @@ def _above(url: Url) -> tuple[Url, str]:
 
 
 def _opened(url: Url, mode: Mode, options: Options) -> Store:
-    return _opener(url.scheme, url.shown)(url.first, mode, options)
+    opener = _opener(url.scheme, url.shown)
+    if url.scheme in _HERE:
+        return opener(url.first, mode, options)
+    options, wanted = split_cache(options, url.shown)
+    url, said = split_fragment_cache(url)
+    return with_cache(opener(url.first, mode, options), mode, wanted, said)
 
 
 # Openers of paths and single URLs
