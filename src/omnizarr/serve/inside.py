@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from omnizarr.errors import StoreError
 from omnizarr.store.base import Listing, Store
 from omnizarr.store.directories.directory import DirectoryStore
+from omnizarr.store.keys import is_legal
 from omnizarr.store.layers.below import unwrapped
 from omnizarr.store.layers.wrap import WrappedStore
 
-_HIDDEN = re.compile(r"(?:.*/)?\.(?!(?:z(?:array|group|attrs|metadata)|ncz(?:arr|group|var|array|attrs?))(?:/|\Z))")
+_OURS = r"(?:z(?:array|group|attrs|metadata)|ncz(?:arr|group|var|array|attrs?))(?:/|\Z)"
+_HIDDEN = re.compile(rf"(?:.*/)?\.(?!{_OURS})", re.DOTALL)
 
 
 def served(store: Store, *, follow_links: bool = False, hidden: bool = False) -> Store:
@@ -27,7 +29,7 @@ def served(store: Store, *, follow_links: bool = False, hidden: bool = False) ->
         Whether names that begin with a dot are shown, which in a directory may be anyone's files.
     """
     inner, _ = unwrapped(store)
-    if not isinstance(inner, DirectoryStore) or (follow_links and hidden):
+    if not isinstance(inner, DirectoryStore):
         return store
     return InsideStore(store, inner.root, follow_links=follow_links, hidden=hidden)
 
@@ -35,19 +37,20 @@ def served(store: Store, *, follow_links: bool = False, hidden: bool = False) ->
 class InsideStore(WrappedStore):
     """A directory, of which links that lead out of it and hidden files are refused, and not listed.
 
+    Neither are links to what they lie in, since a walk would never end.
     A link is looked at just before it is used: whoever may change the directory itself could be quicker.
     """
 
     def __init__(self, inner: Store, root: str, *, follow_links: bool, hidden: bool) -> None:
         super().__init__(inner)
-        self._root = root
-        self._real = os.path.realpath(root)
+        self._root = Path(root)
+        self._real = self._root.resolve()
         self._follow_links = follow_links
         self._hidden = hidden
 
     def before(self, operation: str, key: str) -> None:
         """Refuse what is not shown, as a file system refuses what one may not read."""
-        if self._is_hidden(key):
+        if self._is_hidden(key) and is_legal(key.rstrip("/")):
             raise StoreError("hidden files are not served", store=self.name, key=key, errno=errno.EACCES)
         if not self._is_inside(key):
             message = "a symbolic link leads out of the directory"
@@ -55,7 +58,9 @@ class InsideStore(WrappedStore):
 
     def list_dir(self, prefix: str = "") -> Listing:
         found = super().list_dir(prefix)
-        return Listing(*([name for name in names if self._is_shown(name)] for names in found))
+        keys = [key for key in found.keys if self._is_shown(key)]
+        below = [prefix for prefix in found.prefixes if self._is_shown(prefix)]
+        return Listing(keys, [prefix for prefix in below if not self._leads_back(prefix)])
 
     def list_prefix(self, prefix: str = "") -> Iterator[str]:
         self.before("list_prefix", prefix)
@@ -63,7 +68,7 @@ class InsideStore(WrappedStore):
         while waiting:
             found = self.list_dir(waiting.pop())
             yield from found.keys
-            waiting += [below for below in found.prefixes if not self._leads_back(below)]
+            waiting += found.prefixes
 
     def _is_shown(self, name: str) -> bool:
         return not self._is_hidden(name) and self._is_inside(name)
@@ -74,22 +79,14 @@ class InsideStore(WrappedStore):
     def _is_inside(self, key: str) -> bool:
         if self._follow_links:
             return True
-        real = os.path.realpath(os.path.join(self._root, key)) if _is_name(key) else self._real
-        return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
+        if not is_legal(key.rstrip("/")):
+            return True  # which the store refuses itself
+        return (self._root / key).resolve().is_relative_to(self._real)
 
     def _leads_back(self, prefix: str) -> bool:
         """Say whether a prefix is a link to a directory that it lies in, which would make a walk endless."""
-        path = os.path.join(self._root, prefix.rstrip("/"))
-        if not os.path.islink(path):
+        path = self._root / prefix
+        if not path.is_symlink():
             return False
-        target, above = os.path.realpath(path), path
-        while above != self._root:
-            above = os.path.dirname(above)
-            if os.path.realpath(above) == target:
-                return True
-        return False
-
-
-def _is_name(key: str) -> bool:
-    """Say whether a key is one that could lead anywhere; the store refuses the others itself."""
-    return bool(key) and not key.startswith(("/", "\\")) and "\0" not in key
+        above = [parent for parent in path.parents if parent.is_relative_to(self._root)]
+        return path.resolve() in [parent.resolve() for parent in above]

@@ -18,8 +18,8 @@ class ServeOptions:
     token
         What a client has to show; None for no token at all.
     hosts
-        Names that a request may have asked for, without ports; empty for any. Where a page of the web resolves
-        its own name to this machine, its requests still ask for that name.
+        Names that a request may have asked for, without ports; empty for any. Where a page of the web has
+        its own name lead to this machine, its requests still ask for that name.
     origins
         Origins whose pages may read; `"*"` for any.
     public_url

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import quote, unquote
 
 from omnizarr.errors import UrlError
@@ -47,13 +48,13 @@ class Root:
     url: str
     store: Store
     path: str = ""
-    wishes: Wishes = Wishes()
+    wishes: Wishes = field(default_factory=Wishes)
     _node: AnyNode | None = field(default=None, init=False, repr=False)
     _opened: float = field(default=0.0, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def node(self, *, again: bool = False) -> AnyNode:
-        """Return the array or group there, opened for reading; a few seconds old at most, or just now with `again`.
+        """Return the array or group there, opened for reading a few seconds ago at most; with `again` just now.
 
         Raises
         ------
@@ -177,7 +178,7 @@ def _last_part(place: str) -> str:
     """Return the last part of a path or URL, as far as it is a name."""
     shown = shown_place(place)
     if "://" not in shown and "|" not in shown:
-        shown = os.path.abspath(shown)
+        shown = str(Path(shown).absolute())
     last = unquote(re.split(r"[/\\|:]", shown.rstrip("/|:"))[-1])
     return re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("-.") or "root"
 

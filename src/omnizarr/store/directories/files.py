@@ -61,7 +61,7 @@ def file_size(fd: int) -> int:
 
 def facts_of_file(found: os.stat_result) -> Facts:
     """Return what tells a file from the one that takes its name."""
-    return Facts(found.st_size, f"{found.st_ino:x} {found.st_mtime_ns:x}")
+    return Facts(found.st_size, f"{found.st_ino:x} {found.st_mtime_ns:x}", found.st_mtime)
 
 
 def read_whole(fd: int) -> bytes:
