@@ -113,6 +113,7 @@ def _kind_of_file(path: str) -> Kind:
         return "lmdb"
     if what := what_starts(head):
         message = f"expected a directory, a zip archive, or a database of SQLite or LMDB, found {what}"
+        message += " (`omnizarr copy` makes Zarr of netCDF files)"
         raise StoreError(message, store=path)
     return "zip"
 
