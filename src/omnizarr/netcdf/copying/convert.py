@@ -255,7 +255,8 @@ def refuse(source: Any, losses: tuple[Loss, ...]) -> None:
     lost = [loss for loss in losses if loss.reader is None]
     if lost:
         listed = "\n".join(f"  - {loss.path}: {loss.what}" for loss in lost)
-        message = f"{shown_place(source)} holds {len(lost)} things that the target cannot"
+        things = "1 thing" if len(lost) == 1 else f"{len(lost)} things"
+        message = f"{shown_place(source)} holds {things} that the target cannot"
         raise ConversionError(f"{message}:\n{listed}")
 
 
