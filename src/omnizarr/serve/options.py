@@ -32,6 +32,8 @@ class ServeOptions:
         Requests that are at work on stores at the same time; others wait, without a thread.
     penalty
         Seconds that the answer to a wrong token takes.
+    max_picture
+        Bytes of chunks that may be decoded for one picture of the page.
     """
 
     writable: bool = False
@@ -45,3 +47,4 @@ class ServeOptions:
     slowest_body: int = 2**14
     threads: int = 16
     penalty: float = 0.5
+    max_picture: int = 2**28
