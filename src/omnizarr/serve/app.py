@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from omnizarr.serve.addresses import MOUNT
+from omnizarr.serve.api import routes as api_routes
 from omnizarr.serve.cors import OriginMiddleware
 from omnizarr.serve.data import READING, WRITING, Data
 from omnizarr.serve.faults import HANDLERS, FaultMiddleware
@@ -36,6 +37,7 @@ def make_app(roots: Sequence[Root], options: ServeOptions | None = None) -> Star
     data = Data(named, options, Threads(options.threads))
     routes: list[BaseRoute] = [
         Mount(MOUNT.rstrip("/"), data),
+        *api_routes(named, options),
         Route("/", _page),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
