@@ -12,6 +12,7 @@ from guide_pages import ROOT, as_module, blocks, pages, text_of
 UNTYPED = {
     "docs/extending.md": "five modules of plug-ins, shown without types",
     "docs/validate.md": "each block is a program of its own",
+    "docs/dialects/": "documents that are given stand for what is in their stores",
     "docs/spec/": "lines with names that stand for the reader's own",
 }
 UNNARROWED = {

@@ -12,6 +12,7 @@ TESTED_ELSEWHERE = {
     "docs/extending.md": "tests/test_extending.py",  # its blocks are the modules of a package
     "docs/validate.md": "tests/test_guide_validate.py",  # each of its blocks is a hierarchy of its own
     "docs/spec/": "tests/metadata",  # fragments of documents and tables
+    "docs/dialects/": "tests/docs/test_dialect_pages.py",  # with the documents that are stored
     "docs/storage/": "tests/store",  # one line for each kind of store, most on a server
 }
 RUN = [page for page in pages() if not page.startswith(tuple(TESTED_ELSEWHERE))]
