@@ -15,8 +15,9 @@ from omnizarr.config import config
 from omnizarr.engine.element import is_plain_index, read_element
 from omnizarr.engine.read import read_region
 from omnizarr.engine.write import write_region
-from omnizarr.errors import SelectionError
+from omnizarr.errors import MissingChunkError, SelectionError
 from omnizarr.geometry.grid import RegularGrid
+from omnizarr.geometry.region import Region
 from omnizarr.geometry.selection import (
     Selection,
     select,
@@ -25,7 +26,9 @@ from omnizarr.geometry.selection import (
     select_orthogonal,
     select_vectorized,
 )
+from omnizarr.hierarchy.arrays.arrival import require_here
 from omnizarr.hierarchy.arrays.astype import AsType
+from omnizarr.hierarchy.arrays.dask import to_dask
 from omnizarr.hierarchy.arrays.fields import check_fields, field_values, split_fields
 from omnizarr.hierarchy.arrays.handle import ArrayHandle
 from omnizarr.hierarchy.arrays.indexers import BlockIndex, OrthogonalIndex, VectorIndex
@@ -49,7 +52,7 @@ class Array(ArrayHandle):
         Whether chunks that hold only the fill value are stored; None: as `omnizarr.config` says.
     """
 
-    __slots__ = ("_missing_chunks", "write_empty_chunks")
+    __slots__ = ("_came", "_missing_chunks", "write_empty_chunks")
 
     def __init__(
         self, store: Store, format: Format, path: str, metadata: ArrayMetadata, chain: Chain | None = None
@@ -57,6 +60,7 @@ class Array(ArrayHandle):
         super().__init__(store, format, path, metadata, chain)
         self._missing_chunks: str | None = None
         self.write_empty_chunks: bool | None = None
+        self._came = False  # from another process, by a pickle
 
     def as_long_as(self, shape: tuple[int, ...]) -> Array:
         """Return another handle, of the same array in another shape; what is stored stays as it is.
@@ -180,7 +184,6 @@ class Array(ArrayHandle):
         self._write(select_blocks(selection, self.shape, self.layout.axes), value, names)
 
     def _read(self, selection: Selection, out: NDArray[Any] | None, fields: Any = None) -> NDArray[Any]:
-        missing = self.missing_chunks or config.settings.missing_chunks
         if out is not None:
             _check_out(out, selection.shape)
         if fields is not None:
@@ -192,16 +195,33 @@ class Array(ArrayHandle):
             return out
         if out is None:
             taken = np.empty(selection.region.shape, self.dtype)
-            read_region(self.layout, selection.region, taken, missing)
+            self._read_region(selection.region, taken)
             return selection.result(taken)
         taken = selection.region_view(out)
-        read_region(self.layout, selection.region, taken, missing)
+        self._read_region(selection.region, taken)
         if not np.may_share_memory(taken, out):
             out[...] = selection.result(taken)
         return out
 
+    def _read_region(self, region: Region, out: NDArray[Any]) -> None:
+        missing = self.missing_chunks or config.settings.missing_chunks
+        if not self._came or missing == "raise":
+            read_region(self.layout, region, out, missing)
+            return
+        try:
+            read_region(self.layout, region, out, "raise")
+        except MissingChunkError:
+            self._require_here()
+            read_region(self.layout, region, out, missing)
+
+    def _require_here(self) -> None:
+        require_here(self.store, self.format, self.path)
+        self._came = False
+
     def _write(self, selection: Selection, value: Any, fields: Any = None) -> None:
         self.store.require_writable(self.layout.prefix or None)
+        if self._came:
+            self._require_here()
         names = [fields] if isinstance(fields, str) else fields
         if names is None:
             values = broadcast(as_values(value, self.dtype, self.serializer), selection.shape)
@@ -223,6 +243,40 @@ class Array(ArrayHandle):
     def astype(self, dtype: DTypeLike) -> AsType:
         """Return a view of this array that converts what is read."""
         return AsType(self, np.dtype(dtype))
+
+    def to_dask(
+        self,
+        chunks: Any = None,
+        *,
+        name: str | bool | None = None,
+        inline_array: bool = False,
+        meta: Any = None,
+    ) -> Any:
+        """Return a `dask.array.Array` of this array; nothing is read yet.
+
+        Parameters
+        ----------
+        chunks
+            None: the stored chunks (shards, where there are any). `"auto"`, or a size such as `"64 MiB"`:
+            blocks of that many bytes at most, each of whole stored chunks, or an even part of one shard.
+            Else what dask takes: a length for every axis, lengths or blocks for each axis, or a mapping from
+            axes, by number or dimension name, to them; axes that it leaves out have the stored chunks.
+        name
+            The name in the graph, False for a new one. By default it is made from the place and the
+            metadata (docs/dask.md), so that an array that is opened twice is read once.
+        inline_array
+            Whether each task has the handle, or all refer to one.
+        meta
+            An empty array like those that are read.
+
+        Raises
+        ------
+        ValueError
+            The chunks do not fit the array.
+        ImportError
+            dask is not installed: the extra `dask`.
+        """
+        return to_dask(self, chunks, name, inline_array, meta)
 
     # Changing its shape
 
@@ -295,8 +349,15 @@ class Array(ArrayHandle):
         return bool(np.asarray(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = (None, {"missing_chunks": self.missing_chunks, "write_empty_chunks": self.write_empty_chunks})
-        return type(self), (self.store, self.format, self.path, self.metadata), state
+        state = {
+            "missing_chunks": self.missing_chunks,
+            "write_empty_chunks": self.write_empty_chunks,
+            "_came": True,
+        }
+        return type(self), (self.store, self.format, self.path, self.metadata), (None, state)
+
+    def __dask_tokenize__(self) -> object:
+        return super().__dask_tokenize__(), self.missing_chunks, self.write_empty_chunks
 
 
 def _has_ellipsis(selection: Any) -> bool:

@@ -125,7 +125,7 @@ def create_array(
     if shape is not None:
         given["shape"] = shape
     where = _place(store, name, path, storage_options)
-    return make_array(*place_for_new(*where, _format(store, zarr_format), overwrite=overwrite), **given)
+    return make_array(*place_for_new(*where, asked_format(store, zarr_format), overwrite=overwrite), **given)
 
 
 def create_group(
@@ -147,7 +147,7 @@ def create_group(
         `"application/msgpack"`, or what `omnizarr.drafts.register_encoding` has made known.
     """
     where = _place(store, None, path, storage_options)
-    place = place_for_new(*where, _format(store, zarr_format), overwrite=overwrite)
+    place = place_for_new(*where, asked_format(store, zarr_format), overwrite=overwrite)
     if metadata_encoding is not None:
         place = with_encoding(place, metadata_encoding)
     return make_group(place, attributes, overwrite)
@@ -183,7 +183,7 @@ def create_hierarchy(
         A node above another one is an array.
     """
     at = _place(store, None, None, None)
-    where = place_for_new(*at, _format(store, zarr_format), overwrite=overwrite and "" in nodes)
+    where = place_for_new(*at, asked_format(store, zarr_format), overwrite=overwrite and "" in nodes)
     format = where.format
     found = nodes_below(format, where.path, nodes)
     if where.path not in found:
@@ -236,9 +236,9 @@ def from_array(
     """
     values = data if hasattr(data, "shape") and hasattr(data, "dtype") else np.asarray(data)
     if zarr_format is None and isinstance(values, Array):
-        zarr_format = _format(store, values.zarr_format)
+        zarr_format = asked_format(store, values.zarr_format)
     where = _place(store, name, path, storage_options)
-    format = place_for_new(*where, _format(store, zarr_format), overwrite=True).format
+    format = place_for_new(*where, asked_format(store, zarr_format), overwrite=True).format
     given: dict[str, Any] = dict(likeness(values, format.zarr_format))
     if isinstance(values, Array) and values.zarr_format == format.zarr_format:
         given |= codecs_of(values)
@@ -265,7 +265,7 @@ def _place(
     return locate(store, relative, "a", storage_options)
 
 
-def _format(store: Any, zarr_format: int | str | None) -> int | str | None:
+def asked_format(store: Any, zarr_format: int | str | None) -> int | str | None:
     """The format that was asked for, also by a URL, or that of the group in which to make a node."""
     if isinstance(store, Node):
         return store.zarr_format if zarr_format is None else zarr_format

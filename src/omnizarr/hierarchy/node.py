@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -114,6 +115,13 @@ class Node:
     def __reduce__(self) -> tuple[Any, ...]:
         state = (None, {"_snapshot": self._snapshot})
         return type(self), (self.store, self.format, self.path, self.metadata), state
+
+    def __dask_tokenize__(self) -> object:
+        """Return what tells this node, as it was seen, from any other: its place and its documents."""
+        documents = self.format.write(self.path, self.metadata)
+        said = b"\0".join(item for key in sorted(documents) for item in (key.encode(), documents[key]))
+        kind = f"omnizarr.{type(self).__name__}"
+        return kind, self.store.__dask_tokenize__(), hashlib.blake2b(said, digest_size=16).hexdigest()
 
     def __str__(self) -> str:
         return self.store_path

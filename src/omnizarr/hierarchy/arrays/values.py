@@ -44,6 +44,15 @@ def as_values(value: Any, dtype: np.dtype[Any], serializer: ArrayToBytes) -> NDA
     return found.astype(dtype)
 
 
+def as_array(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return what indexing gave, as an array; one object stays one, even where it is a sequence."""
+    if isinstance(values, np.ndarray):
+        return values
+    found = np.empty((), dtype)
+    found[()] = values
+    return found
+
+
 def broadcast(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Return values as numpy broadcasts them in an assignment: first axes of length 1 may be too many.
 

@@ -14,6 +14,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.arrays.values import as_array
 from omnizarr.integrations.xarray.coders import vlen_dtype
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.model.types import NcType
@@ -80,7 +81,7 @@ class LazyArray(BackendArray):
         return self._shown(self._array[selection]).transpose(order)
 
     def _shown(self, values: Any, shape: tuple[int, ...] | None = None) -> AnyArray:
-        found = _as_array(values, self._array.dtype)
+        found = as_array(values, self._array.dtype)
         found = found if shape is None else found.reshape(shape)
         return found if self._kind is None else from_storage(self._kind, found)
 
@@ -152,12 +153,3 @@ def _order(found: dict[int, tuple[int, slice]], count: int, left: list[int]) -> 
     else:
         axes = [*left, *sliced]
     return tuple(axes.index(axis) for axis in range(len(axes)))
-
-
-def _as_array(values: Any, dtype: np.dtype[Any]) -> AnyArray:
-    """Return what an array gives, as one; an object stays one, even where it is a sequence."""
-    if isinstance(values, np.ndarray):
-        return values
-    found = np.empty((), dtype)
-    found[()] = values
-    return found
