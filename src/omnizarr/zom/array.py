@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.jsontypes import same_json
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.zom.building import array_metadata
+from omnizarr.zom.building import array_metadata, new_metadata
 from omnizarr.zom.checked import Attrs
 from omnizarr.zom.known import KnownDocument
 from omnizarr.zom.node import NodeSpec
@@ -54,6 +54,23 @@ class ArraySpecBase(NodeSpec[Attrs], Generic[Attrs]):
             The arguments do not fit together, or cannot be said in this version of Zarr.
         """
         metadata = array_metadata(array, cls.version.number, arguments)
+        return cls._read(KnownDocument(cls.version.write(metadata), metadata))
+
+    @classmethod
+    def from_shape(cls, shape: int | Sequence[int], dtype: Any, **arguments: Any) -> Self:
+        """Return the model of an array that `create_array` would make; nothing is allocated.
+
+        Parameters
+        ----------
+        shape, dtype, **arguments
+            What `create_array` takes: `chunks`, `shards`, `compressors`, `fill_value`, `attributes`, …
+
+        Raises
+        ------
+        ConversionError, MetadataError, ValueError, TypeError
+            The arguments do not fit together, or cannot be said in this version of Zarr.
+        """
+        metadata = new_metadata(cls.version.number, {**arguments, "shape": shape, "dtype": dtype})
         return cls._read(KnownDocument(cls.version.write(metadata), metadata))
 
     if TYPE_CHECKING:  # done by `NodeSpec`; here it is known what is opened

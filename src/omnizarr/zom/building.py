@@ -43,6 +43,11 @@ def array_metadata(array: Any, zarr_format: int, arguments: Mapping[str, Any]) -
     return plan_array(zarr_format, **{**taken, **given})
 
 
+def new_metadata(zarr_format: int, arguments: Mapping[str, Any]) -> ArrayMetadata:
+    """Return the metadata of an array by what `create_array` takes; errors as those of `array_metadata`."""
+    return plan_array(zarr_format, **by_present_names(arguments))
+
+
 def _of_format(array: Array, zarr_format: int) -> Array:
     """Return an array's handle as if it were of a format; what that cannot say is left out."""
     if array.zarr_format == zarr_format:
