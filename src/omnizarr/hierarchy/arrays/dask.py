@@ -5,6 +5,7 @@ https://docs.dask.org/en/stable/array-creation.html
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,10 +54,10 @@ class BlockAccess:
 def to_dask(array: Array, chunks: Any, name: str | bool | None, inline_array: bool, meta: Any) -> Any:
     """Return a dask array; parameters and errors as in `Array.to_dask`."""
     blocks = blocks_of(array, chunks)
-    if name is None or name is True:
+    if not isinstance(name, str):
         from dask.base import tokenize
 
-        name = f"omnizarr-{tokenize(array, blocks, inline_array)}"
+        name = f"omnizarr-{uuid.uuid4().hex if name is False else tokenize(array, blocks, inline_array)}"
     if meta is None:
         meta = np.empty((0,) * array.ndim, array.dtype)
     # Without a lock: arrays are safe to read from many threads.

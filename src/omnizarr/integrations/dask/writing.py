@@ -74,14 +74,13 @@ def write(
     given = {"dtype": source.dtype, **arguments, "shape": source.shape, "chunks": chunks, "shards": shards}
     where = locate(target, path, "a", storage_options)
     try:
-        format = place_for_new(*where, asked_format(target, zarr_format), overwrite=overwrite).format
-        given["zarr_format"] = format.zarr_format
+        at = place_for_new(*where, asked_format(target, zarr_format), overwrite=overwrite)
+        given["zarr_format"] = at.format.zarr_format
         if overwrite:
             _check_not_read(source, where)
-        planned = Target(create_array(MemoryStore(), **given))
-        (fitting,) = fitted(
-            [placed(source, planned, None)], safe_chunks=safe_chunks, align_chunks=align_chunks
-        )
+        metadata = create_array(MemoryStore(), **given).metadata
+        planned = placed(source, Target(Array(at.store, at.format, at.path, metadata)), None)
+        (fitting,) = fitted([planned], safe_chunks=safe_chunks, align_chunks=align_chunks)
         made = create_array(where.store, path=where.path, overwrite=overwrite, **given)
     except BaseException:
         if is_opened:

@@ -152,6 +152,9 @@ class Drafts:
     def __init__(self) -> None:
         self._has_locks = HAS_LOCKS
 
+    def __reduce__(self) -> tuple[type[Drafts], tuple[()]]:
+        return Drafts, ()  # another machine finds out for itself
+
     def open(self, path: str) -> Draft:
         """Wait until nobody else holds the draft of `path`, and hold it."""
         if self._has_locks:

@@ -31,6 +31,9 @@ class Parents:
         self._folds: bool | None = None
         self._fit: dict[str, tuple[int, int]] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_folds": None, "_fit": {}}  # other machines find out for themselves
+
     def ensure(self, directory: str) -> None:
         """Make a directory unless it exists, and check it."""
         for _ in range(_TRIES):  # another process may remove it again, since it is empty

@@ -166,6 +166,9 @@ class CountingStore(WrappedStore):
         self._lock = threading.Lock()
         self.reset()
 
+    def __reduce__(self) -> tuple[type[CountingStore], tuple[Store]]:
+        return type(self), (self.inner,)  # in another process it counts from zero
+
     def reset(self) -> None:
         """Count from zero again."""
         self.counts: Counter[str] = Counter()
@@ -257,7 +260,7 @@ class FaultStore(WrappedStore):
 
     def __init__(self, inner: Store, fault: Fault | Iterable[BaseException | None]) -> None:
         super().__init__(inner)
-        self._fault = fault if callable(fault) else _in_turn(fault)
+        self._fault = fault if callable(fault) else _InTurn(fault)
 
     def before(self, operation: str, key: str) -> None:
         error = self._fault(operation, key)
@@ -265,6 +268,11 @@ class FaultStore(WrappedStore):
             raise error
 
 
-def _in_turn(faults: Iterable[BaseException | None]) -> Fault:
-    waiting = iter(tuple(faults))
-    return lambda operation, key: next(waiting, None)
+class _InTurn:
+    """Faults of a series, one for each operation."""
+
+    def __init__(self, faults: Iterable[BaseException | None]) -> None:
+        self._waiting = iter(tuple(faults))
+
+    def __call__(self, operation: str, key: str) -> BaseException | None:
+        return next(self._waiting, None)
