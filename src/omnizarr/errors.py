@@ -25,6 +25,7 @@ The tree::
     │   ├── MapAccessError          NC_EACCESS: not allowed (also PermissionError)
     │   └── MapArgumentError        NC_EINVAL: an argument that makes no sense (also ValueError)
     ├── MissingChunkError           a chunk that is absent where that was made an error (also KeyError)
+    ├── WorkersError                workers that are lost, or cannot do their work (also RuntimeError)
     └── ConversionError             something that cannot be carried over without loss (also ValueError)
 """
 
@@ -210,6 +211,10 @@ class MapArgumentError(MapError, ValueError):
 
 class MissingChunkError(OmniZarrError, KeyError):
     """A chunk that is absent where absence was made an error; names the node and the key."""
+
+
+class WorkersError(OmniZarrError, RuntimeError):
+    """Workers in other processes that were lost, that never came, or that cannot reach a store."""
 
 
 class ConversionError(OmniZarrError, ValueError):

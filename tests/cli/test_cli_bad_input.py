@@ -240,7 +240,7 @@ def test_ctrl_c_is_one_line_and_status_130(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(copy_plan, "move_chunks", interrupt)
+    monkeypatch.setattr(copy_plan, "carry_out", interrupt)
     result = CliRunner().invoke(cli, ["copy", str(array), str(tmp_path / "b")])
     assert (result.exit_code, result.stderr.strip()) == (130, "omnizarr: interrupted")
 

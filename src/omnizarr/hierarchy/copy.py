@@ -7,14 +7,16 @@ from contextlib import ExitStack
 from typing import Any
 
 from omnizarr.hierarchy.copying.check import plan_copy
-from omnizarr.hierarchy.copying.plan import MEMORY, CopyReport, Progress
+from omnizarr.hierarchy.copying.plan import MEMORY, CopyReport
 from omnizarr.hierarchy.copying.recut import KEEP, Cuts, PerArray
+from omnizarr.hierarchy.copying.steps import Progress
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.opening.locate import locate
 from omnizarr.hierarchy.opening.unwritable import writable
 from omnizarr.hierarchy.opening.within import Within, draft_for_new
+from omnizarr.hierarchy.workers.base import Workers, workers_of
 from omnizarr.metadata.formats.drafts.draft2019 import Draft2019
 from omnizarr.metadata.formats.drafts.gathered import undeclaring
 from omnizarr.store.base import Store
@@ -32,6 +34,7 @@ def copy(
     filters: PerArray = KEEP,
     compressors: PerArray = KEEP,
     memory: int = MEMORY,
+    workers: int | Workers | None = None,
     overwrite: bool = False,
     strict: bool = False,
     path: str | None = None,
@@ -54,7 +57,10 @@ def copy(
         as they are. New chunks without `shards` are not in shards. New `compressors` take the place of
         all bytes-to-bytes codecs, new `filters` of all array-to-array codecs.
     memory
-        Bytes that the copy may hold at any time.
+        Bytes that the copy may hold at any time; with workers elsewhere, that each of them may.
+    workers
+        Who does the work: a number of threads, by default as `omnizarr.config` says; `omnizarr.Processes`;
+        or `omnizarr.integrations.distributed.Cluster`.
     overwrite
         Replace what is at the target.
     strict
@@ -72,14 +78,17 @@ def copy(
         There is something at the target, or it overlaps the source.
     ConversionError
         The target cannot hold the source, or `memory` is too little.
+    WorkersError
+        The workers cannot reach the source or the target, or were lost.
     """
     with ExitStack() as held:
+        crew = held.enter_context(workers_of(workers))
         theirs, ours = options_of_both(source, target, storage_options)
         node = source if isinstance(source, Node) else opened(source, held, theirs)
         store, place = target_of(target, path, held, ours)
         where = place_of_copy(node, store, place, zarr_format, overwrite)
         cuts = Cuts(chunks=chunks, shards=shards, filters=filters, compressors=compressors)
-        plan = plan_copy(node, *where, cuts=cuts, memory=memory, strict=strict)
+        plan = plan_copy(node, *where, cuts=cuts, memory=memory, strict=strict, workers=crew)
         return plan.run(overwrite=overwrite, progress=progress)
 
 

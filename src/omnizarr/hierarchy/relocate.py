@@ -10,8 +10,9 @@ from omnizarr.errors import StoreError
 from omnizarr.hierarchy.belongings import placed_key, relative_key, sizes_at
 from omnizarr.hierarchy.copy import opened, place_of_copy, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
-from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, CopyReport, Progress
+from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, CopyReport
 from omnizarr.hierarchy.copying.sorting import KeySorter
+from omnizarr.hierarchy.copying.steps import Progress
 from omnizarr.hierarchy.discover import walk
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.node import Node

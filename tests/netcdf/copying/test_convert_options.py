@@ -295,13 +295,12 @@ import sys, time
 from omnizarr.netcdf import convert
 from omnizarr.netcdf.copying import convert as module
 
-def slow(task, *rest, _transfer=module.transfer):
-    moved = _transfer(task, *rest)
+def slow(task, *rest, _steps_of=module.steps_of):
+    yield from _steps_of(task, *rest)
     print(task.path, flush=True)
     time.sleep(60)
-    return moved
 
-module.transfer = slow
+module.steps_of = slow
 convert(sys.argv[1], sys.argv[2])
 """
 

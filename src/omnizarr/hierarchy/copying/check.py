@@ -19,6 +19,7 @@ from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.within import hierarchies_above
 from omnizarr.hierarchy.paths import ancestors_of, joined
 from omnizarr.hierarchy.requests import each
+from omnizarr.hierarchy.workers.base import HERE, Share, Workers
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.convert import Converted
 from omnizarr.metadata.formats import FORMATS
@@ -37,17 +38,26 @@ def plan_copy(
     cuts: Cuts | None = None,
     memory: int = MEMORY,
     strict: bool = False,
+    workers: Workers = HERE,
 ) -> CopyPlan:
     """Return a checked plan for copying a node, with everything below it, to `path` in a store.
 
+    Parameters
+    ----------
+    memory
+        Bytes that a worker may hold at any time.
+
     Raises
     ------
+    WorkersError
+        The workers cannot reach the source or the target.
     ConversionError
         An array can not be held by the target at all; or with `strict`, something of the source cannot;
         or `memory` is too little. Everything that stands in the way is listed.
     NodeExistsError
         The target lies inside the source, or the source inside the target.
     """
+    workers.require(source.store, store)
     check_apart(place_named(source.store, source.path), store, path)
     _check_above(store, format, path)
     found = {"": source.metadata}
@@ -71,9 +81,10 @@ def plan_copy(
         theirs.losses.append(_left_behind(left))
     if theirs.failures or (strict and theirs.losses):
         raise ConversionError(listed(theirs.failures or theirs.losses, format))
-    sides = _Sides(source, store, format, path)
+    share = workers.share(memory)
+    sides = _Sides(source, store, format, path, share)
     tasks = (
-        sides.task(name, found[name], metadata, name in theirs.same_bytes, memory)
+        sides.task(name, found[name], metadata, name in theirs.same_bytes)
         for name, metadata in theirs.nodes.items()
     )
     return CopyPlan(
@@ -81,7 +92,8 @@ def plan_copy(
         store=store,
         format=format,
         path=path,
-        memory=memory,
+        workers=workers,
+        share=share,
         nodes=theirs.nodes,
         tasks=tuple(task for task in tasks if task is not None),
         losses=tuple(theirs.losses),
@@ -91,16 +103,15 @@ def plan_copy(
 
 
 class _Sides(NamedTuple):
-    """From where, and to where."""
+    """From where, to where, and what a task may take."""
 
     source: Node
     store: Store
     format: Format
     path: str
+    share: Share
 
-    def task(
-        self, relative: str, before: NodeMetadata, after: NodeMetadata, same_bytes: bool, memory: int
-    ) -> Task | None:
+    def task(self, relative: str, before: NodeMetadata, after: NodeMetadata, same_bytes: bool) -> Task | None:
         """Return how an array is copied, or None for a group."""
         if not isinstance(before, ArrayMetadata) or not isinstance(after, ArrayMetadata):
             return None
@@ -108,7 +119,9 @@ class _Sides(NamedTuple):
         old = Array(source.store, source.format, joined(source.path, relative), before)
         new = Array(self.store, self.format, joined(self.path, relative), after)
         moves = same_bytes or moves_as_stored(old, new)
-        return Task(old, new, None if moves else plan_recoding(old, new, memory))
+        if moves:
+            return Task(old, new, None)
+        return Task(old, new, plan_recoding(old, new, self.share.memory, self.share.threads))
 
 
 class _Beside(NamedTuple):

@@ -86,7 +86,7 @@ def begin(
     NodeExistsError
         There is something at the target that no interrupted copy left there.
     """
-    key = mark_place(format, path) + JOURNAL
+    key = key_at(path, format)
     document = journal.to_bytes()
     found = store.get(key)
     if found == document and journal.stamp is not None:
@@ -120,7 +120,12 @@ def _own_place(format: Format | None, path: str) -> str:
 
 def finish(store: Store, path: str, format: Format) -> None:
     """Remove the journal: the copy is complete."""
-    store.delete(mark_place(format, path) + JOURNAL)
+    store.delete(key_at(path, format))
+
+
+def key_at(path: str, format: Format) -> str:
+    """Return the key of the journal of a copy to a place."""
+    return mark_place(format, path) + JOURNAL
 
 
 def is_journal(value: bytes) -> bool:
@@ -176,7 +181,7 @@ def _remove(store: Store, format: Format, path: str) -> None:
 
     A journal goes last, so that it tells what the rest is.
     """
-    journal = mark_place(format, path) + JOURNAL
+    journal = key_at(path, format)
     formats = (format,) if format.implicit_groups and path else FORMATS.values()
     documents = [key for format in formats for key in format.document_keys(path)]
     documents += [key for format in formats if (key := format.consolidated_key(path)) is not None]

@@ -7,10 +7,8 @@ last, so that an interrupted copy never looks like a complete one (see `omnizarr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import TypeAlias
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.belongings import placed_key
@@ -18,17 +16,20 @@ from omnizarr.hierarchy.consolidate import in_block
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.convert import Loss
 from omnizarr.hierarchy.copying.journal import Journal
-from omnizarr.hierarchy.copying.together import move_together
-from omnizarr.hierarchy.copying.transfer import Moved, Recoding, move_chunks, recode
+from omnizarr.hierarchy.copying.moves import chunks_below, chunks_of, move_step
+from omnizarr.hierarchy.copying.recodes import recode_steps
+from omnizarr.hierarchy.copying.steps import Arrays, Progress, Route, Step, carry_out
+from omnizarr.hierarchy.copying.transfer import Moved, Recoding
 from omnizarr.hierarchy.creating.place import ensure_groups_above, ensure_hierarchy, kind_at
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.paths import joined, prefix_of
 from omnizarr.hierarchy.requests import each, in_flight
+from omnizarr.hierarchy.workers.base import Share, Workers
+from omnizarr.hierarchy.workers.sent import Sent
+from omnizarr.hierarchy.workers.sight import Mark, Sight, mark_of_node
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 MEMORY = 512 * 2**20
 
@@ -63,6 +64,16 @@ class Task:
     target: Array
     recoding: Recoding | None
 
+    @property
+    def size(self) -> int:
+        """Bytes in memory, by which progress is measured; 1 at least."""
+        return max(1, self.source.nbytes)
+
+    @property
+    def route(self) -> Sent[Route]:
+        """From where to where, as it is sent to workers."""
+        return Sent(Arrays(self.source, self.target))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyPlan:
@@ -70,6 +81,8 @@ class CopyPlan:
 
     Attributes
     ----------
+    workers, share
+        Who does the work, and what each task may take.
     nodes
         The target's nodes by path relative to its root, a group before what it holds.
     consolidated
@@ -82,7 +95,8 @@ class CopyPlan:
     store: Store
     format: Format
     path: str
-    memory: int
+    workers: Workers
+    share: Share
     nodes: dict[str, NodeMetadata]
     tasks: tuple[Task, ...]
     losses: tuple[Loss, ...]
@@ -92,7 +106,7 @@ class CopyPlan:
     @property
     def total_bytes(self) -> int:
         """Bytes of all arrays in memory; what progress is measured by."""
-        return sum(max(1, task.source.nbytes) for task in self.tasks)
+        return sum(task.size for task in self.tasks)
 
     def run(self, *, overwrite: bool = False, progress: Progress | None = None) -> CopyReport:
         """Copy, and report.
@@ -101,13 +115,23 @@ class CopyPlan:
         ------
         NodeExistsError
             There is something at the target that no interrupted copy left there, and `overwrite` is false.
+        WorkersError
+            Workers were lost, or do not see the source or the target.
         """
         complete = kind_at(self.store, self.format, self.path) is not None
         note = self._journal()
         present = journal.begin(
             self.store, self.path, note, self.format, complete=complete, overwrite=overwrite
         )
-        moved = self._copy_chunks(present, progress or (lambda done, total: None))
+        with self.workers as workers:
+            moved = carry_out(
+                self._steps(present),
+                workers,
+                self.total_bytes,
+                progress,
+                self._sight() if self.share.apart else None,
+                apart=self.share.apart,
+            )
         self._write_documents()
         journal.finish(self.store, self.path, self.format)
         arrays = len(self.tasks)
@@ -124,26 +148,33 @@ class CopyPlan:
         stamp = journal.stamp(self.source.store, self.source.format, self.source.path)
         return Journal(self.source.store_path, plan, stamp)
 
-    def _copy_chunks(self, present: frozenset[str], progress: Progress) -> Moved:
-        meter = Meter(self.total_bytes, progress)
-        moved = Moved()
+    def _steps(self, present: frozenset[str]) -> Iterator[Step]:
         alone = self.tasks
-        together = {task.source.path: task for task in self.tasks if task.recoding is None}
-        if len(together) > 1 and in_flight(self.source.store, self.store) > 1:
+        moving = [task for task in self.tasks if task.recoding is None]
+        if moving and (
+            self.share.apart or (len(moving) > 1 and in_flight(self.source.store, self.store) > 1)
+        ):
             alone = tuple(task for task in self.tasks if task.recoding is not None)
-            meter.begin(sum(max(1, task.source.nbytes) for task in together.values()))
-            pairs = {path: (task.source, task.target) for path, task in together.items()}
-            prefixes = self.source.format.owned(self.source.path).prefixes
-            moved += move_together(prefixes, pairs, self.memory, present, meter.advance)
-            meter.end()
+            yield self._move_together(moving, present)
         for task in alone:
-            meter.begin(max(1, task.source.nbytes))
             if task.recoding is None:
-                moved += move_chunks(task.source, task.target, self.memory, present, meter.advance)
+                chunks = chunks_of(route := task.route, present)
+                yield move_step([route], chunks, self.share, task.size)
             else:
-                moved += recode(task.source, task.target, task.recoding, present, meter.advance)
-            meter.end()
-        return moved
+                yield from recode_steps(task.route, task.recoding, present, task.size)
+
+    def _move_together(self, tasks: list[Task], present: frozenset[str]) -> Step:
+        """Return the step that moves the chunks of many arrays, so that requests of small ones overlap."""
+        routes = [task.route for task in tasks]
+        prefixes = self.source.format.owned(self.source.path).prefixes
+        chunks = chunks_below(self.source.store, prefixes, routes, present)
+        return move_step(routes, chunks, self.share, sum(task.size for task in tasks))
+
+    def _sight(self) -> Sight:
+        """Return what workers have to see: a document of the source, and the journal at the target."""
+        journaled = Mark.of(self.store, journal.key_at(self.path, self.format))
+        marks = (mark_of_node(self.source), journaled)
+        return Sight(tuple(mark for mark in marks if mark is not None))
 
     def _write_documents(self) -> None:
         """Store the documents, those of the root last, and then what makes it a hierarchy."""
@@ -185,28 +216,3 @@ class CopyPlan:
             if path != relative and path.startswith(prefix)
         }
         return replace(metadata, consolidated=in_block(below, self.format))
-
-
-class Meter:
-    """Progress of many threads, told by one after the other and never backwards."""
-
-    def __init__(self, total: int, tell: Progress) -> None:
-        self._total = total
-        self._tell = tell
-        self._lock = Lock()
-        self._done = 0
-        self._stop = 0
-
-    def begin(self, size: int) -> None:
-        """Begin an array of so many bytes."""
-        self._stop = self._done + size
-
-    def advance(self, count: int) -> None:
-        """Count bytes; chunks at the edges reach past the end of the array."""
-        with self._lock:
-            self._done = min(self._done + count, self._stop)
-            self._tell(self._done, self._total)
-
-    def end(self) -> None:
-        """End the array; chunks that are missing were not counted."""
-        self.advance(self._stop)

@@ -1,12 +1,10 @@
-"""Bringing the chunks of one array into another: as they are stored, or decoded and encoded again."""
+"""How the chunks of one array come into another: as they are stored, or decoded and encoded again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import product
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -15,21 +13,14 @@ from omnizarr.codecs.bytes import Bytes
 from omnizarr.codecs.chain import Chain
 from omnizarr.config import config
 from omnizarr.engine.layout import Layout
-from omnizarr.engine.pool import run
 from omnizarr.errors import CodecError, ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.arrays.resize import stored_chunks
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
-from omnizarr.hierarchy.copying.staging import Stage, plan_stage, remains
-from omnizarr.hierarchy.requests import in_flight
+from omnizarr.hierarchy.copying.staging import Stage, plan_stage
 from omnizarr.jsontypes import JsonObject
-
-Done: TypeAlias = Callable[[int], None]
 
 # What a Python string or bytes object takes beside its reference, roughly: nobody knows before reading.
 _OBJECT_BYTES = 120
-# 16384 chunks of 16 kB took 0.7 s by one thread, 0.85 s by two; those of 4 MB as long by either.
-_WORTH_A_THREAD = 2**20
 _SHUFFLES = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
 
 
@@ -63,47 +54,18 @@ def stored_alike(source: Array, target: Array) -> bool:
     )
 
 
-def move_chunks(source: Array, target: Array, memory: int, present: frozenset[str], done: Done) -> Moved:
-    """Copy the stored chunks, but for those whose key is `present` in the target.
-
-    Raises
-    ------
-    CodecError
-        A chunk has not the size that every chunk of this array has.
-    """
-    ours, theirs = source.layout, target.layout
-    moved: list[int] = []
-
-    def move(item: tuple[str, tuple[int, ...]]) -> None:
-        if (size := move_chunk(ours, theirs, *item, present)) is not None:
-            moved.append(size)
-        done(chunk_bytes(ours.chain))
-
-    workers = in_flight(ours.store, theirs.store)
-    remote = workers > 1
-    if not remote:
-        workers = config.settings.threads if chunk_bytes(ours.chain) >= _WORTH_A_THREAD else 1
-    workers = min(workers, fitting(memory, ours))
-    run(stored_chunks(ours), move, workers=max(1, workers), batch=1 if remote else 16, waiting=remote)
-    return Moved(len(moved), sum(moved))
-
-
-def move_chunk(
-    ours: Layout, theirs: Layout, key: str, coords: tuple[int, ...], present: frozenset[str]
-) -> int | None:
-    """Copy one stored chunk unless it is `present`; return its bytes, None where there was nothing to copy.
+def move_chunk(ours: Layout, theirs: Layout, key: str, coords: tuple[int, ...]) -> int | None:
+    """Copy one stored chunk; return its bytes, None where there was nothing to copy.
 
     Raises
     ------
     CodecError
         It has not the size that every chunk of this array has.
     """
-    goal = theirs.key(coords)
-    value = None if goal in present else ours.store.get(key)
-    if value is None:
+    if (value := ours.store.get(key)) is None:
         return None
     _check_size(ours, coords, key, len(value))
-    theirs.store.set(goal, value)
+    theirs.store.set(theirs.key(coords), value)
     return len(value)
 
 
@@ -124,8 +86,13 @@ class Recoding:
     stage: Stage | None = None
 
 
-def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
+def plan_recoding(source: Array, target: Array, memory: int, threads: int | None = None) -> Recoding:
     """Return a plan that holds at most about `memory` bytes at any time.
+
+    Parameters
+    ----------
+    threads
+        How many may work at once; `omnizarr.config` says unless given.
 
     Raises
     ------
@@ -137,7 +104,7 @@ def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
     encoding = _scratch(target.layout.chain)
     # A thread keeps its scratch for decoding while it encodes.
     each = max(2 * decoding, decoding + 2 * encoding)
-    threads = max(1, min(config.settings.threads, memory // 2 // max(1, each)))
+    threads = max(1, min(threads or config.settings.threads, memory // 2 // max(1, each)))
     chunk = min(chunk_bytes(target.layout.chain), max(1, source.size) * item)
     limit = memory - threads * each
     if limit < chunk:
@@ -147,41 +114,6 @@ def plan_recoding(source: Array, target: Array, memory: int) -> Recoding:
         )
     blocks = plan_blocks(source.layout.axes, target.layout.axes, item, limit)
     return Recoding(blocks, threads, plan_stage(source, target, blocks, limit))
-
-
-def recode(source: Array, target: Array, plan: Recoding, present: frozenset[str], done: Done) -> Moved:
-    """Copy values block by block, but for blocks of which every chunk is `present` in the target."""
-    for key in remains(target, present, plan.stage):
-        target.store.delete(key)
-    with config.using(threads=plan.threads):
-        if plan.stage is None:
-            return _recode_blocks(source, target, plan.blocks, present, done)
-        stage, half = plan.stage, lambda count: done(count // 2)
-        _recode_blocks(source, stage.array, stage.first, present, half)
-        moved = _recode_blocks(stage.array, target, stage.second, present, half)
-        stage.remove()
-        return moved
-
-
-def _recode_blocks(
-    source: Array, target: Array, blocks: Blocks, present: frozenset[str], done: Done
-) -> Moved:
-    layout, total = target.layout, 0
-    buffer = None if source.dtype.hasobject else np.empty(blocks.largest(), source.dtype)
-    for region, chunks in blocks:
-        shape = tuple(cut.stop - cut.start for cut in region)
-        size = prod(shape)
-        if not present or not _all_present(layout, product(*chunks), present):
-            out = None if buffer is None else buffer[:size].reshape(shape)
-            values: Any = source.get_basic_selection((*region, ...), out=out)
-            target.set_basic_selection((*region, ...), values)
-            total += size * source.itemsize
-        done(size * source.itemsize)
-    return Moved(recoded_bytes=total)
-
-
-def _all_present(layout: Layout, chunks: Iterable[tuple[int, ...]], present: frozenset[str]) -> bool:
-    return all(layout.key(coords) in present for coords in chunks)
 
 
 def _check_size(layout: Layout, coords: tuple[int, ...], key: str, found: int) -> None:

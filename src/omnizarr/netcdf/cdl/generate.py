@@ -16,7 +16,8 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.netcdf.cdl.reading.parse import ParsedCDL
 from omnizarr.netcdf.cdl.reading.values import Data, filled, regions
 from omnizarr.netcdf.copying.convert import Aim, open_target, refuse
-from omnizarr.netcdf.copying.source import Region, variables_of
+from omnizarr.netcdf.copying.reading import Region
+from omnizarr.netcdf.copying.source import variables_of
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.copying.target_file import FileTarget
 from omnizarr.netcdf.defining.chunking import default_chunks
@@ -111,14 +112,15 @@ class CDLSource:
 
 
 def _write(goal: Target, path: str, data: Data) -> None:
+    write = goal.writing(path)
     for start, values in data.merged():
         for region, part in regions(data.shape, start, values):
-            goal.write(path, region, part)
+            write(region, part)
     for start, stop in () if _reads_as_fill(goal.array(path), data) else data.missing():
         for at in range(start, stop, _FILLED):
             values = filled(data.kind, data.fill, min(_FILLED, stop - at))
             for region, part in regions(data.shape, at, values):
-                goal.write(path, region, part)
+                write(region, part)
 
 
 def _reads_as_fill(array: Array | None, data: Data) -> bool:

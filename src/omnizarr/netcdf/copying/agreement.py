@@ -15,7 +15,8 @@ from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularAxis
 from omnizarr.hierarchy.copying.rechunk import GOOD_BLOCK, plan_blocks
 from omnizarr.netcdf.copying.lease import Sources
-from omnizarr.netcdf.copying.source import Source, variables_of
+from omnizarr.netcdf.copying.reading import Source
+from omnizarr.netcdf.copying.source import variables_of
 from omnizarr.netcdf.copying.units import Rebase, rebased
 from omnizarr.netcdf.model.items import AnyArray
 from omnizarr.netcdf.model.nodes import (
@@ -89,6 +90,13 @@ class Part:
             dimension.size,
             values,
         )
+
+    @property
+    def slim(self) -> Part:
+        """What reading values needs of it."""
+        if self.rebase is None:
+            return replace(self, model=DatasetModel(root=GroupModel(name="/")), losses=(), coordinate=None)
+        return replace(self, losses=(), coordinate=None)
 
     def is_rebased(self, path: str) -> bool:
         """Say whether the values of a variable get other units."""

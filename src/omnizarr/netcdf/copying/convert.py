@@ -7,31 +7,36 @@ bounded memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from omnizarr.config import config
 from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularAxis
-from omnizarr.hierarchy.copying.plan import MEMORY, Meter
+from omnizarr.hierarchy.copying.plan import MEMORY
 from omnizarr.hierarchy.copying.rechunk import plan_blocks
 from omnizarr.hierarchy.copying.recut import KEEP, PerArray
+from omnizarr.hierarchy.copying.steps import Progress, carry_out
 from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.opening.locate import locate
+from omnizarr.hierarchy.workers.base import HERE, Share, Workers, workers_of
+from omnizarr.hierarchy.workers.sight import Sight
 from omnizarr.netcdf.copying.join import joined_sources
 from omnizarr.netcdf.copying.options import Chunks, Options, chosen
-from omnizarr.netcdf.copying.source import Source, open_source, variables_of
+from omnizarr.netcdf.copying.reading import Source
+from omnizarr.netcdf.copying.source import open_source, variables_of
+from omnizarr.netcdf.copying.steps import steps_of
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.copying.target_file import FileTarget
 from omnizarr.netcdf.copying.target_zarr import ZarrTarget
-from omnizarr.netcdf.copying.transfer import Task, plan_task, transfer
+from omnizarr.netcdf.copying.transfer import Task, plan_task
 from omnizarr.netcdf.dialects.detect import dialect_for
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.files.kinds import KINDS, kind_of
@@ -41,8 +46,6 @@ from omnizarr.netcdf.values.storage import longest_text
 from omnizarr.store.base import Store
 from omnizarr.store.urls.both import options_of_both
 from omnizarr.store.urls.grammar import shown_place
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 # A Python string beside its text, roughly.
 _STRING_BYTES = 120
@@ -77,13 +80,16 @@ class Conversion:
     ----------
     losses
         What the target cannot hold.
+    workers, share
+        Who does the work, and what each task may take.
     """
 
     source: Source
     target: Target
     tasks: tuple[Task, ...]
     losses: tuple[Loss, ...]
-    memory: int
+    workers: Workers
+    share: Share
 
     def run(self, *, overwrite: bool = False, progress: Progress | None = None) -> ConversionReport:
         """Convert, and report.
@@ -92,14 +98,19 @@ class Conversion:
         ------
         NodeExistsError
             There is something at the target that no interrupted conversion left there.
+        WorkersError
+            Workers were lost, or do not see the source or the target.
         """
         present = self.target.begin(self.source, overwrite=overwrite)
-        moved = Moved()
-        meter = Meter(sum(task.size for task in self.tasks), progress or (lambda done, total: None))
-        for task in self.tasks:
-            meter.begin(task.size)
-            moved += transfer(task, self.source, self.target, self.memory, present, meter.advance)
-            meter.end()
+        steps = (
+            step
+            for task in self.tasks
+            for step in steps_of(task, self.source, self.target, self.share, present)
+        )
+        total, apart = sum(task.size for task in self.tasks), self.share.apart
+        sight = self._sight() if apart else None
+        with self.workers as workers:
+            moved = carry_out(steps, workers, total, progress, sight, apart=apart)
         self.target.finish()
         return ConversionReport(
             groups=sum(1 for _ in self.target.root.walk()),
@@ -108,6 +119,10 @@ class Conversion:
             losses=self.losses,
             resumed=bool(present),
         )
+
+    def _sight(self) -> Sight:
+        marks = (self.source.sight(), self.target.sight())
+        return Sight(tuple(mark for mark in marks if mark is not None))
 
 
 def convert(
@@ -125,7 +140,7 @@ def convert(
     variables: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
     memory: int = MEMORY,
-    workers: int | None = None,
+    workers: int | Workers | None = None,
     progress: Progress | None = None,
     strict: bool = False,
     overwrite: bool = False,
@@ -157,9 +172,10 @@ def convert(
     variables, groups
         The names, or absolute paths, of what is converted, rather than everything.
     memory
-        Bytes that the conversion may hold at any time.
+        Bytes that the conversion may hold at any time; with workers elsewhere, that each of them may.
     workers
-        How many threads may work at once; `omnizarr.config` says unless given.
+        Who does the work: a number of threads, by default as `omnizarr.config` says; `omnizarr.Processes`;
+        or `omnizarr.integrations.distributed.Cluster`. A netCDF file is written by threads alone.
     progress
         Called with (bytes done, bytes in all).
     strict
@@ -180,6 +196,8 @@ def convert(
         `memory` is too little; or a variable cannot have the chunks or filters that were asked for.
     NodeExistsError
         There is something at the target that no interrupted conversion left there.
+    WorkersError
+        The workers cannot reach the source or the target, or were lost.
     """
     options = Options(
         chunks=chunks,
@@ -191,8 +209,9 @@ def convert(
     )
     aim = Aim(target, dialect, zarr_format, kind, path)
     with (
-        config.using(threads=workers or config.settings.threads),
-        planned(source, aim, options, join, memory, storage_options) as conversion,
+        workers_of(workers) as crew,
+        config.using(threads=crew.share(memory).threads),
+        planned(source, aim, options, join, memory, storage_options, workers=crew) as conversion,
     ):
         if strict:
             refuse(source, conversion.losses)
@@ -227,6 +246,7 @@ def planned(
     join: str | None = None,
     memory: int = MEMORY,
     storage_options: Mapping[str, Any] | None = None,
+    workers: Workers = HERE,
 ) -> Iterator[Conversion]:
     """Yield a conversion that was checked; what it holds is released afterwards."""
     theirs, ours = options_of_both(source, aim.target, storage_options)
@@ -239,15 +259,18 @@ def planned(
         held.callback(found.close)
         goal = open_target(aim, found.kind, ours)
         held.callback(goal.close)
-        yield _planned(found, goal, options, memory)
+        for side in (found, goal):
+            side.require(workers)
+        yield _planned(found, goal, options, memory, workers)
 
 
-def _planned(source: Source, target: Target, options: Options, memory: int) -> Conversion:
+def _planned(source: Source, target: Target, options: Options, memory: int, workers: Workers) -> Conversion:
     known = isinstance(target, ZarrTarget) and target.dialect.name.startswith("nczarr")
     root = chosen(source.model.root, options, source.array, known_filters=known)
     losses = target.plan(source, root, lambda path: _longest(source, path, memory))
-    tasks = tuple(plan_task(source, target, root, path, memory) for path in variables_of(target.root))
-    return Conversion(source, target, tasks, (*source.losses, *losses), memory)
+    share = workers.share(memory)
+    tasks = tuple(plan_task(source, target, root, path, share) for path in variables_of(target.root))
+    return Conversion(source, target, tasks, (*source.losses, *losses), workers, share)
 
 
 def refuse(source: Any, losses: tuple[Loss, ...]) -> None:

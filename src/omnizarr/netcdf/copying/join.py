@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, product
 from typing import Any
@@ -17,15 +17,23 @@ import numpy as np
 
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.copying.steps import Route
 from omnizarr.hierarchy.copying.transfer import same_fill, stored_alike
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.hierarchy.workers.sent import Sent
+from omnizarr.hierarchy.workers.sight import Mark
 from omnizarr.metadata.chunk_keys import ChunkKeys
 from omnizarr.netcdf.copying.agreement import Part, check_agreement, ordered
 from omnizarr.netcdf.copying.lease import Sources
-from omnizarr.netcdf.copying.source import Region, Source, variables_of
+from omnizarr.netcdf.copying.reading import FromSource, ReadSource, Region, Source
+from omnizarr.netcdf.copying.source import variables_of
 from omnizarr.netcdf.files.chunk_store import ChunkStore
 from omnizarr.netcdf.model.items import AnyArray
-from omnizarr.netcdf.model.nodes import DatasetModel, GroupModel, VariableModel, join
+from omnizarr.netcdf.model.nodes import DatasetModel, GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.values.storage import to_storage
+
+# What another process has to know of the sources.
+_SENT = ("_sources", "_dimension", "_starts", "name", "_rooms", "model")
 
 
 def joined_sources(sources: Any, name: str, storage_options: Mapping[str, Any] | None = None) -> JoinedSource:
@@ -63,16 +71,15 @@ class JoinedSource:
         self._dimension = first.dimension
         self._first: Source = sources.pinned(first.number)
         self._starts = [0, *accumulate(part.length for part in self._parts)]
-        self.losses = (*(loss for part in self._parts for loss in part.losses), *differing)
-        self.kind = first.kind
-        self.places = tuple(place for part in self._parts for place in part.places)
+        self.losses: tuple[Loss, ...] = (*(loss for part in self._parts for loss in part.losses), *differing)
+        self.kind: str | None = first.kind
+        self.places: tuple[str, ...] = tuple(place for part in self._parts for place in part.places)
         self.name = ", ".join(part.name for part in self._parts)
         self._rooms = _string_rooms(self._parts)
         self.model: DatasetModel = replace(first.model, root=self._joined(first.model.root, "/"))
-        self._variables = variables_of(self.model.root)
-        self._chunks = _JoinedChunks(self)
-        self._arrays: dict[str, Array | None] = {}
-        self._own: dict[tuple[int, str], bool] = {}
+        self._arrays: dict[str, Array | None]
+        self._own: dict[tuple[int, str], bool]
+        self._begin()
 
     def _joined(self, group: GroupModel, path: str) -> GroupModel:
         """Return a group with the length of all parts, and room for the strings of all."""
@@ -165,7 +172,7 @@ class JoinedSource:
                 if own is not None and self._is_same(at, where, own, array):
                     place = (*coords[:axis], start // sizes[axis], *coords[axis + 1 :])
                     return own.layout.store.get(own.layout.key(place))
-        self._chunks.recoded.append(chain.spec.nbytes)
+        self._chunks.note_recoded(chain.spec.nbytes)
         block = chain.spec.blank()
         shown = np.asarray(self.read(where, region))
         values = to_storage(variable.type, shown, array.metadata.data_type)
@@ -188,6 +195,40 @@ class JoinedSource:
 
     def begin(self, path: str) -> None:
         """Do nothing."""
+
+    def reading(self, path: str) -> Callable[[Region], AnyArray]:
+        """Return what reads a variable."""
+        return ReadSource(self._sent, path)
+
+    def route(self, path: str, target: Array) -> Route:
+        """Return the way from the array of a variable."""
+        return FromSource(self._sent, path, target)
+
+    def require(self, workers: Workers) -> None:
+        """Refuse workers that cannot reach the stores."""
+        self._sources.require(workers)
+
+    def sight(self) -> Mark | None:
+        """Return nothing: workers open the sources, and what is in them says whether they are these."""
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what there is to know of the sources, without those that are open."""
+        kept = {name: getattr(self, name) for name in _SENT}
+        return {**kept, "_parts": [part.slim for part in self._parts]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.losses, self.places, self.kind = (), (), None
+        self._first = self._sources.pinned(self._parts[0].number)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._variables = variables_of(self.model.root)
+        self._chunks = _JoinedChunks(self)
+        self._arrays = {}
+        self._own = {}
+        self._sent: Sent[Source] = Sent(self)
 
     def close(self) -> None:
         """Release the sources."""

@@ -7,8 +7,12 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
-from omnizarr.netcdf.copying.source import Source, open_source
+from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.netcdf.copying.reading import Source
+from omnizarr.netcdf.copying.source import open_source
 from omnizarr.netcdf.files import hdf5
+from omnizarr.store.base import Store
 
 # A file takes three descriptors, and a process has 1024 of them where nothing else was said.
 _MOST_OPEN = 100
@@ -23,6 +27,15 @@ class Sources:
         self._open: dict[int, Source] = {}
         self._users: dict[int, int] = {}
         self._lock = RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sources, (self.places, self._options)
+
+    def require(self, workers: Workers) -> None:
+        """Refuse workers that cannot reach the stores among the sources."""
+        for place in self.places:
+            if isinstance(place, Store | Node):
+                workers.require(place if isinstance(place, Store) else place.store)
 
     @contextmanager
     def using(self, number: int) -> Iterator[Source]:

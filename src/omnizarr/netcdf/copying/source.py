@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from omnizarr.errors import ConversionError, MetadataError
+from omnizarr.errors import ConversionError, MetadataError, OmniZarrError, WorkersError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.check import place_named
+from omnizarr.hierarchy.copying.steps import Arrays, Route
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.open import open_group
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.hierarchy.workers.sent import Sent
+from omnizarr.hierarchy.workers.sight import Mark, mark_of_node
 from omnizarr.netcdf.attributes import cast_attribute
+from omnizarr.netcdf.copying.reading import FromSource, ReadArray, ReadSource, Region, Source
 from omnizarr.netcdf.dialects.detect import read_dataset
 from omnizarr.netcdf.dialects.modes import asked_of
 from omnizarr.netcdf.dialects.writing import new_array
@@ -28,55 +33,11 @@ from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.netcdf.files.read import NetCDFFile
 from omnizarr.netcdf.filters.known import Fletcher32, Shuffle, is_storable
 from omnizarr.netcdf.model.items import AnyArray
-from omnizarr.netcdf.model.nodes import FILL_VALUE, DatasetModel, GroupModel, Loss, VariableModel, join
+from omnizarr.netcdf.model.nodes import FILL_VALUE, GroupModel, Loss, VariableModel, join
 from omnizarr.netcdf.model.types import AtomicType, Compound, NcType, Vlen
-from omnizarr.netcdf.values.storage import from_storage
 from omnizarr.store.base import Store
 
-Region = tuple[slice, ...]
-
 _ROWS = 1024
-
-
-class Source(Protocol):
-    """A dataset that is read.
-
-    Attributes
-    ----------
-    name
-        What the user calls it.
-    model
-        What it holds.
-    losses
-        What of it could not even be read.
-    kind
-        netCDF's name for the kind of file; None where it is no file.
-    places
-        Names of where it lies, which no other place has.
-    stamp
-        What changes when the source does; None where that cannot be told.
-    """
-
-    name: str
-    model: DatasetModel
-    losses: tuple[Loss, ...]
-    kind: str | None
-    places: tuple[str, ...]
-
-    @property
-    def stamp(self) -> str | None: ...
-
-    def array(self, path: str) -> Array | None:
-        """Return the array whose chunks those of a variable are; None where there are no such chunks."""
-
-    def read(self, path: str, region: Region) -> AnyArray:
-        """Return values as netCDF shows them, without masking and scaling; a scalar for no region."""
-
-    def begin(self, path: str) -> None:
-        """Be told that a variable is about to be read, block by block."""
-
-    def close(self) -> None:
-        """Release what is held."""
 
 
 def open_source(source: Any, path: str | None, storage_options: Mapping[str, Any] | None) -> Source:
@@ -125,12 +86,26 @@ class ZarrSource:
 
     def read(self, path: str, region: Region) -> AnyArray:
         """Return values as netCDF shows them."""
-        array, variable = self._found.arrays[path], self._variables[path]
-        stored = np.asarray(array[(*region, ...)])
-        return from_storage(variable.type, stored if variable.dimensions else stored.reshape(()))
+        return self.reading(path)(region)
 
     def begin(self, path: str) -> None:
         """Do nothing."""
+
+    def reading(self, path: str) -> Callable[[Region], AnyArray]:
+        """Return what reads a variable."""
+        return ReadArray(self._found.arrays[path], self._variables[path])
+
+    def route(self, path: str, target: Array) -> Route:
+        """Return the way from the array of a variable."""
+        return Arrays(self._found.arrays[path], target)
+
+    def require(self, workers: Workers) -> None:
+        """Refuse workers that cannot reach the store."""
+        workers.require(self._node.store)
+
+    def sight(self) -> Mark | None:
+        """Return a document of the root."""
+        return mark_of_node(self._node)
 
     def close(self) -> None:
         """Release the store."""
@@ -215,11 +190,49 @@ class FileSource:
     def begin(self, path: str) -> None:
         """Let HDF5 cache no chunks of a variable, which may take 64 MB."""
         if isinstance(self._variables[path].type, AtomicType):  # others are read by h5py
-            self._file.read_uncached(path)
+            with hdf5.LOCK:
+                self._file.read_uncached(path)
+
+    def reading(self, path: str) -> Callable[[Region], AnyArray]:
+        """Return what reads a variable."""
+        return ReadSource(Sent(self), path)
+
+    def route(self, path: str, target: Array) -> Route:
+        """Return the way from the array of a variable."""
+        return FromSource(Sent(self), path, target)
+
+    def require(self, workers: Workers) -> None:
+        """Accept all: those that do not find the file say so."""
+
+    def sight(self) -> Mark | None:
+        """Return nothing: a worker opens the file, and what is in it says whether it is this one."""
+        return None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _opened_again, (self.name, self.stamp)
 
     def close(self) -> None:
         """Release the file."""
         self._held.close()
+
+
+def _opened_again(path: str, stamp: str | None) -> FileSource:
+    """Return a file as it is opened elsewhere.
+
+    Raises
+    ------
+    WorkersError
+        It is not there, or another one.
+    """
+    try:
+        with hdf5.LOCK:
+            found = FileSource(Path(path))
+    except OmniZarrError as error:
+        raise WorkersError(f"a worker cannot read {path}: {error}") from error
+    if found.stamp != stamp:
+        found.close()
+        raise WorkersError(f"a worker finds another {path}: expected one of size and time {stamp}")
+    return found
 
 
 def _is_nested(kind: NcType) -> bool:

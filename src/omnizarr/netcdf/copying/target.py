@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.hierarchy.workers.sight import Mark
 from omnizarr.metadata.array import ArrayMetadata
-from omnizarr.netcdf.copying.source import Source
+from omnizarr.netcdf.copying.reading import Described
 from omnizarr.netcdf.files.fitting import Longest
 from omnizarr.netcdf.model.items import AnyArray
 from omnizarr.netcdf.model.nodes import FILL_VALUE, GroupModel, Loss, VariableModel
@@ -27,23 +30,41 @@ class Target(Protocol):
 
     root: GroupModel
 
-    def plan(self, source: Source, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
+    def plan(self, source: Described, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
         """Take what is to be written, and return what is lost of it; nothing is written yet."""
 
     def array(self, path: str) -> Array | None:
         """Return the array that the chunks of a variable go to; None where it has none."""
 
-    def begin(self, source: Source, *, overwrite: bool) -> frozenset[str]:
+    def begin(self, source: Described, *, overwrite: bool) -> frozenset[str]:
         """Make the target ready; return the keys that an interrupted run of the same conversion left."""
 
-    def write(self, path: str, region: tuple[slice, ...], values: AnyArray) -> None:
-        """Write values as netCDF shows them; a scalar for no region."""
+    def writing(self, path: str) -> Callable[[tuple[slice, ...], AnyArray], None]:
+        """Return what writes values of a variable as netCDF shows them; a scalar for no region."""
+
+    def require(self, workers: Workers) -> None:
+        """Raise WorkersError where the workers cannot write here."""
+
+    def sight(self) -> Mark | None:
+        """Return what workers can see that it is this target by, once it was made ready."""
 
     def finish(self) -> None:
         """Complete the target: from now on it is seen."""
 
     def close(self) -> None:
         """Release what is held; what was not finished is left to a later run, or removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteArray:
+    """Writes a variable to its array."""
+
+    array: Array
+    variable: VariableModel
+
+    def __call__(self, region: tuple[slice, ...], values: AnyArray) -> None:
+        """Write values as netCDF shows them."""
+        put(self.array, self.variable, region, values)
 
 
 def put(array: Array, variable: VariableModel, region: tuple[slice, ...], values: AnyArray) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from omnizarr.errors import ConversionError, NodeExistsError, StoreError
+from omnizarr.errors import ConversionError, NodeExistsError, StoreError, WorkersError
 from omnizarr.hierarchy.array import Array
-from omnizarr.netcdf.copying.source import Source, variables_of
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.hierarchy.workers.sight import Mark
+from omnizarr.netcdf.copying.reading import Described
+from omnizarr.netcdf.copying.source import variables_of
 from omnizarr.netcdf.copying.target import put, with_fill_of
 from omnizarr.netcdf.files.chunks import ChunksToFile
 from omnizarr.netcdf.files.classic_write import ClassicWriter
@@ -42,7 +47,7 @@ class FileTarget:
         self._writer: HDF5Writer | ClassicWriter | None = None
         self._overwrite = False
 
-    def plan(self, source: Source, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
+    def plan(self, source: Described, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
         """Find what the kind of file can hold."""
         found = fitted(root, self._kind, longest)
         self.root = found.root
@@ -59,7 +64,7 @@ class FileTarget:
         """Return the array that HDF5's chunks are those of."""
         return self._arrays.get(path)
 
-    def begin(self, source: Source, *, overwrite: bool) -> frozenset[str]:
+    def begin(self, source: Described, *, overwrite: bool) -> frozenset[str]:
         """Make the file under another name; what a killed writer left there is replaced.
 
         Raises
@@ -87,7 +92,27 @@ class FileTarget:
             return HDF5Writer(path, self.root, self._chunks, self._arrays, is_classic=is_classic)
         return ClassicWriter(path, self.root, self._kind)
 
-    def write(self, path: str, region: tuple[slice, ...], values: AnyArray) -> None:
+    def writing(self, path: str) -> Callable[[tuple[slice, ...], AnyArray], None]:
+        """Return what writes values of a variable."""
+        return partial(self._write, path)
+
+    def require(self, workers: Workers) -> None:
+        """Refuse workers in other processes: a netCDF file has one writer.
+
+        Raises
+        ------
+        WorkersError
+            They are.
+        """
+        if workers.share(1).apart:
+            message = f"{self._path} is a netCDF file, which one process writes"
+            raise WorkersError(f"{message}: threads can do that, and {workers.told} cannot")
+
+    def sight(self) -> Mark | None:
+        """Return nothing: no other process writes here."""
+        return None
+
+    def _write(self, path: str, region: tuple[slice, ...], values: AnyArray) -> None:
         """Write values, in the type that the file has for them."""
         given, variable = self._given[path], self._variables[path]
         if given.type is STRING and variable.type is CHAR:

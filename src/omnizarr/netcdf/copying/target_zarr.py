@@ -20,10 +20,13 @@ from omnizarr.hierarchy.creating.place import ensure_groups_above, kind_at
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.opening.formats import format_of
 from omnizarr.hierarchy.paths import joined
+from omnizarr.hierarchy.workers.base import Workers
+from omnizarr.hierarchy.workers.sight import Mark
 from omnizarr.jsontypes import Json
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
-from omnizarr.netcdf.copying.source import Source, variables_of
-from omnizarr.netcdf.copying.target import put, with_fill_of
+from omnizarr.netcdf.copying.reading import Described
+from omnizarr.netcdf.copying.source import variables_of
+from omnizarr.netcdf.copying.target import WriteArray, with_fill_of
 from omnizarr.netcdf.dialects.arrays import with_fill
 from omnizarr.netcdf.dialects.base import Dialect
 from omnizarr.netcdf.dialects.losses import losses_in
@@ -52,7 +55,7 @@ class ZarrTarget:
         self._arrays: dict[str, Array] = {}
         self._variables: dict[str, VariableModel] = {}
 
-    def plan(self, source: Source, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
+    def plan(self, source: Described, root: GroupModel, longest: Longest) -> tuple[Loss, ...]:
         """Make all documents.
 
         Raises
@@ -105,7 +108,7 @@ class ZarrTarget:
             return variable
         return replace(variable, max_string_length=max(1, longest(path)))
 
-    def _plan_group(self, path: str, group: GroupModel, source: Source) -> None:
+    def _plan_group(self, path: str, group: GroupModel, source: Described) -> None:
         properties = PROPERTIES if path == "/" else None
         place = path.strip("/")
         self._nodes[place] = self.dialect.group_metadata(group, properties)
@@ -126,7 +129,7 @@ class ZarrTarget:
         """Return the array of a variable."""
         return self._arrays[path]
 
-    def begin(self, source: Source, *, overwrite: bool) -> frozenset[str]:
+    def begin(self, source: Described, *, overwrite: bool) -> frozenset[str]:
         """Write the journal, or find the one of the same conversion."""
         complete = kind_at(self.store, self.format, self.place) is not None
         note = Journal(source.name, journal.plan_of(self.format, self._nodes), source.stamp)
@@ -134,9 +137,17 @@ class ZarrTarget:
             self.store, self.place, note, self.format, complete=complete, overwrite=overwrite
         )
 
-    def write(self, path: str, region: tuple[slice, ...], values: AnyArray) -> None:
-        """Write values."""
-        put(self._arrays[path], self._variables[path], region, values)
+    def writing(self, path: str) -> Callable[[tuple[slice, ...], AnyArray], None]:
+        """Return what writes values of a variable."""
+        return WriteArray(self._arrays[path], self._variables[path])
+
+    def require(self, workers: Workers) -> None:
+        """Refuse workers that cannot reach the store."""
+        workers.require(self.store)
+
+    def sight(self) -> Mark | None:
+        """Return the journal."""
+        return Mark.of(self.store, journal.key_at(self.place, self.format))
 
     def finish(self) -> None:
         """Store all documents, those of the root last."""

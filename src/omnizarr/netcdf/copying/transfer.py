@@ -1,31 +1,22 @@
-"""Bringing the values of one variable over: chunks as they are stored, or values block by block."""
+"""How the values of one variable are brought over: chunks as they are stored, or values block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
-
-from omnizarr.config import config
 from omnizarr.errors import ConversionError
 from omnizarr.geometry.grid import RegularAxis
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 from omnizarr.hierarchy.copying.transfer import (
-    Done,
-    Moved,
     Recoding,
-    move_chunks,
     plan_recoding,
-    recode,
-    same_fill,
     stored_alike,
 )
-from omnizarr.netcdf.copying.source import Source
+from omnizarr.hierarchy.workers.base import Share
+from omnizarr.netcdf.copying.reading import Source
 from omnizarr.netcdf.copying.target import Target
 from omnizarr.netcdf.defining.chunking import default_chunks
 from omnizarr.netcdf.files.chunk_store import ChunkStore
@@ -79,7 +70,7 @@ class Task:
     size: int
 
 
-def plan_task(source: Source, target: Target, root: GroupModel, path: str, memory: int) -> Task:
+def plan_task(source: Source, target: Target, root: GroupModel, path: str, share: Share) -> Task:
     """Return how a variable is brought over.
 
     Parameters
@@ -101,13 +92,13 @@ def plan_task(source: Source, target: Target, root: GroupModel, path: str, memor
             if stored_alike(ours, theirs):
                 return Task(path, Move(ours, theirs), size)
             if ours.shape == theirs.shape and _same_values(ours, theirs):
-                plan = plan_recoding(ours, theirs, memory)
+                plan = plan_recoding(ours, theirs, share.memory, share.threads)
                 # Chunks of a file are written once each: values cannot stop there on their way.
                 plan = replace(plan, stage=None) if isinstance(theirs.store, ChunkStore) else plan
                 return Task(path, Recode(ours, theirs, plan), size)
         except ConversionError as error:
             raise ConversionError(f"variable {path}: {error}") from error
-    return Task(path, _values(variable, root, path, ours, theirs, memory), size)
+    return Task(path, _values(variable, root, path, ours, theirs, share), size)
 
 
 def _variable(root: GroupModel, path: str) -> VariableModel:
@@ -129,9 +120,10 @@ def _values(
     path: str,
     ours: Array | None,
     theirs: Array | None,
-    memory: int,
+    share: Share,
 ) -> Values:
     """Return the blocks in which values are read and written."""
+    memory = share.memory
     shape, kind = root.shape(variable), variable.type
     item = max(1, kind.size) + (0 if kind.is_fixed else _OBJECT_BYTES)
     if theirs is not None:
@@ -141,7 +133,7 @@ def _values(
     read = _chunks(ours, variable, root)
     written = theirs.layout.chain.spec.shape[: len(shape)] if theirs is not None else read
     chunk = prod(written) * item
-    threads = max(1, min(config.settings.threads, memory // 4 // max(1, chunk)))
+    threads = max(1, min(share.threads, memory // 4 // max(1, chunk)))
     limit = (memory - 2 * threads * chunk) // 2
     block = min(chunk, max(1, prod(shape)) * item)
     if limit < block:
@@ -161,77 +153,3 @@ def _chunks(array: Array | None, variable: VariableModel, root: GroupModel) -> t
         return variable.chunks
     dimensions = [d for d in map(root.dimension, variable.dimensions) if d is not None]
     return default_chunks(dimensions, variable.type.size)
-
-
-# --- running
-
-
-def transfer(
-    task: Task, source: Source, target: Target, memory: int, present: frozenset[str], done: Done
-) -> Moved:
-    """Bring a variable over, but for the chunks whose keys are `present` in the target."""
-    match task.how:
-        case Move(ours, theirs):
-            return _move(ours, theirs, memory, present, done)
-        case Recode(ours, theirs, plan):
-            return recode(ours, theirs, plan, present, done)
-        case Values() as how:
-            source.begin(task.path)
-            with config.using(threads=how.threads):
-                return _copy(task.path, how, source, target, present, done)
-
-
-def _move(ours: Array, theirs: Array, memory: int, present: frozenset[str], done: Done) -> Moved:
-    moved = move_chunks(ours, theirs, memory, present, done)
-    if isinstance(ours.store, ChunkStore):
-        # Chunks that lacked a filter, or do not begin where those of the target do.
-        again, ours.store.recoded = ours.store.recoded, []
-        size = moved.bytes * (moved.chunks - len(again)) // max(1, moved.chunks)
-        moved = Moved(moved.chunks - len(again), size if again else moved.bytes, sum(again))
-    if not same_fill(ours.fill_value, theirs.fill_value) or _needs_all(theirs):
-        moved += _fill_absent(ours, theirs, present)
-    return moved
-
-
-def _needs_all(array: Array) -> bool:
-    """Say whether absent chunks could be read as anything: those of a file without a fill value."""
-    return isinstance(array.store, ChunkStore) and array.fill_value is None
-
-
-def _fill_absent(ours: Array, theirs: Array, present: frozenset[str]) -> Moved:
-    """Store what absent chunks hold in the source, since in the target they would hold something else."""
-    chain = theirs.layout.chain
-    fill: Any = 0 if ours.fill_value is None and chain.spec.dtype.kind in "iuf" else ours.fill_value
-    if fill is None:
-        return Moved()
-    data, count = None, 0
-    for coords in product(*(range(axis.count) for axis in theirs.layout.axes)):
-        key = theirs.layout.key(coords)
-        if key not in present and not ours.layout.store.exists(ours.layout.key(coords)):
-            data = data or chain.encode(np.full(chain.spec.shape, fill, chain.spec.dtype))
-            theirs.layout.store.set(key, data)
-            count += 1
-    return Moved(recoded_bytes=count * chain.spec.nbytes)
-
-
-def _copy(
-    path: str, how: Values, source: Source, target: Target, present: frozenset[str], done: Done
-) -> Moved:
-    array = target.array(path)
-    total = 0
-    for region, keys in _regions(how.blocks, array):
-        size = how.itemsize * prod(cut.stop - cut.start for cut in region)
-        if not present or array is None or not all(key in present for key in keys):
-            target.write(path, region, source.read(path, region))
-            total += size
-        done(size)
-    return Moved(recoded_bytes=total)
-
-
-def _regions(blocks: Blocks | None, array: Array | None) -> Iterator[tuple[tuple[slice, ...], Iterator[str]]]:
-    """Yield regions, with the keys of the target's chunks in them."""
-    if blocks is None:
-        yield (), iter(("",))
-        return
-    for region, chunks in blocks:
-        yield region, iter(()) if array is None else map(array.layout.key, product(*chunks))

@@ -6,6 +6,7 @@ copies those too.
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,19 +18,23 @@ from omnizarr.store.readers import BytesReader
 
 
 class ChunkStore(Store):
-    """Chunks by the path of an array and their place in its grid; to be read alone.
-
-    Attributes
-    ----------
-    recoded
-        The sizes of the chunks that had to be encoded for their reader, since they are not stored so.
-    """
+    """Chunks by the path of an array and their place in its grid; to be read alone."""
 
     read_only = True
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.recoded: list[int] = []
+        self._mine = threading.local()
+
+    def note_recoded(self, size: int) -> None:
+        """Note that a chunk of so many bytes had to be encoded for its reader, since it is not stored so."""
+        self._mine.recoded = size
+
+    def recoded(self) -> int:
+        """Return the bytes that were noted by this thread since it last asked."""
+        size: int = getattr(self._mine, "recoded", 0)
+        self._mine.recoded = 0
+        return size
 
     @abstractmethod
     def chunk(self, path: str, coords: tuple[int, ...]) -> bytes | None:

@@ -60,7 +60,7 @@ class ChunksOfFile(ChunkStore):
         chain = array.layout.chain
         if not chunk.skipped and chain.encoded_size in (None, chunk.size):
             return data
-        self.recoded.append(chain.spec.nbytes)
+        self.note_recoded(chain.spec.nbytes)
         return bytes(chain.encode(_without(array, chunk.skipped).decode(data)))
 
     def exists(self, key: str) -> bool:
