@@ -11,30 +11,37 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from omnizarr._version import __version__
+from omnizarr.cli.completion import VARIABLE
+from omnizarr.cli.logs import LEVELS, logging_to_stderr
 from omnizarr.errors import OmniZarrError
 
 # A command is imported when it is run: what one needs, the others need not wait for.
 COMMANDS = {
+    "completion": "Print the script that makes a shell complete what is typed.",
+    "config": "List the settings in force.",
     "consolidate": "Gather the metadata of a hierarchy in its root.",
     "copy": "Copy a node or a whole hierarchy, or a netCDF file.",
     "create": "Create an array or a hierarchy from its model.",
     "delete": "Delete a node or a whole hierarchy.",
     "demo": "Convert a netCDF file and compare it through three readers.",
     "diff": "List what differs between two hierarchies or models.",
+    "doctor": "Look at what is installed and works, and at how fast this machine is.",
     "dump": "Show a dataset as CDL, as ncdump does.",
     "gen": "Make a dataset from CDL, as ncgen does.",
     "info": "Describe an array or a group.",
     "keys": "List the keys of a store, and the sizes of their values.",
     "move": "Move a node or a whole hierarchy.",
+    "plot": "Draw an array, in a file or in the terminal.",
     "schema": "Print the model of a hierarchy, or the schema of a model.",
+    "serve": "Serve stores over HTTP, and a page that shows them.",
     "tree": "Show a hierarchy as a tree.",
     "validate": "Look for problems in a hierarchy, and repair some.",
 }
@@ -55,6 +62,16 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"omnizarr.cli.{cmd_name}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return commands or options that start so, without importing any."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [
+            CompletionItem(name, help=COMMANDS[name])
+            for name in sorted(COMMANDS)
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
@@ -95,6 +112,8 @@ class Commands(click.Group):
             click.echo(error.format_message(), err=True)
             return 2
         except Exception as error:
+            if VARIABLE in os.environ:
+                return 1  # a shell asks what may be completed, while somebody types
             if debug:
                 traceback.print_exc()
             _say(told(error))
@@ -147,14 +166,41 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     _say(f"warning: {_line(str(message))}")
 
 
+def _show_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        version_text: Callable[[], str] = import_module("omnizarr.cli.installed").version_text
+        click.echo(version_text())
+        ctx.exit()
+
+
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="omnizarr")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_versions,
+    help="Show the versions of omnizarr and of the libraries it uses.",
+)
 @click.option(DEBUG, is_flag=True, expose_value=False, help="Show where an error came from.")
-def cli() -> None:
+@click.option(
+    "-v", "--verbose", count=True, help="Tell what is done, on standard error; -vv: requests to stores too."
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(LEVELS, case_sensitive=False),
+    envvar="OMNIZARR_LOG",
+    help="The same by name.",
+)
+@click.pass_context
+def cli(ctx: click.Context, verbose: int, log_level: str | None) -> None:
     """Look into, check, convert and copy Zarr hierarchies and netCDF datasets.
 
     Wherever a dataset is asked for, a path or a URL will do.
     """
+    level = LEVELS[min(verbose, 2)] if verbose else log_level
+    if level is not None:
+        ctx.with_resource(logging_to_stderr(level))
 
 
 def main() -> None:

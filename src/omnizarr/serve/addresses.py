@@ -41,7 +41,7 @@ def address_of(request: Request, roots: Mapping[str, Root]) -> Address:
     Raises
     ------
     HTTPException
-        404 where there is no such root, 400 where it is no key.
+        404 where there is no such root, 400 where it is no key; 307 for the name of a root, to its listing.
     """
     raw = bytes(request.scope["raw_path"])
     _, mount, rest = raw.partition(MOUNT.encode())
@@ -51,8 +51,10 @@ def address_of(request: Request, roots: Mapping[str, Root]) -> Address:
     root = roots.get(_decoded(name))
     if root is None:
         raise HTTPException(404, "there is no such root")
-    if not slash:
-        raise HTTPException(404, f"expected {MOUNT}{root.address}/KEY")
+    if not slash and request.method in ("GET", "HEAD"):
+        query = request.url.query
+        location = f"./{root.address}/?{query}" if query else f"./{root.address}/"
+        raise HTTPException(307, f"expected {MOUNT}{root.address}/", {"Location": location})
     return Address(root, checked("/".join(map(_decoded, key.split(b"/")))))
 
 

@@ -54,7 +54,7 @@ class Root:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def node(self, *, again: bool = False) -> AnyNode:
-        """Return the array or group there, opened for reading a few seconds ago at most; with `again` just now.
+        """Return the array or group there, opened a few seconds ago at most; with `again` just now.
 
         Raises
         ------

@@ -13,9 +13,10 @@ from urllib.parse import unquote_plus
 
 import anyio
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from omnizarr.serve.browser import leading_to
 from omnizarr.serve.faults import answer, log
 
 SHORTEST = 16
@@ -88,8 +89,12 @@ class TokenMiddleware:
         """Return the answer that leads a browser on to the same address, whatever path a proxy has for it."""
         query = scope["query_string"].decode("latin-1")
         last = scope["raw_path"].decode("latin-1").rpartition("/")[2]
-        headers = {"Location": f"./{last}?{query}" if query else f"./{last}", "Cache-Control": "no-store"}
-        response = Response(status_code=303, headers=headers)
+        target = f"./{last}?{query}" if query else f"./{last}"
+        # Who comes from elsewhere, as from a file, gets a page: after a redirect no browser shows the cookie.
+        is_from_elsewhere = Headers(scope=scope).get("Sec-Fetch-Site") in ("cross-site", "same-site")
+        response = HTMLResponse(leading_to(target)) if is_from_elsewhere else Response(status_code=303)
+        if not is_from_elsewhere:
+            response.headers["Location"] = target
         response.set_cookie(
             self._cookie, self._secret, path="/", httponly=True, samesite="strict", secure=self._secure
         )

@@ -4,6 +4,7 @@ import { exactText, linearTicks, shortText } from "./numbers.js";
 
 // Where larger numbers are further down.
 const DOWNWARD = /\b(depth|pressure|altitude below)\b/i;
+const DEGREES = /^degrees?(_|$)/i;
 const PRESSURE = /^\s*(h?pa|m?bars?|milli?bars?|dbars?|decibars?|hectopascals?|pascals?)\s*$/i;
 
 /** Where the cells of an axis are, as shares of its length from the left or the top. */
@@ -88,7 +89,7 @@ export class Scale {
   coordinateTicks(most) {
     const { coordinates } = this.axis;
     const ends = [coordinates[0], coordinates[this.count - 1]];
-    const values = linearTicks(Math.min(...ends), Math.max(...ends), most);
+    const values = linearTicks(Math.min(...ends), Math.max(...ends), most, DEGREES.test(this.axis.units ?? ""));
     const ticks = values.map((value) => ({ share: this.share(cellOf(coordinates, value, this.direction)), text: shortText(value, 8) }));
     return ticks.length > 1 ? ticks : this.cellTicks(most);
   }

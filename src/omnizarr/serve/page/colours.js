@@ -6,11 +6,12 @@
  */
 
 const SIZE = 256;
+const SMOOTH = 32;
 
 /** Of each map its name, and what it is good for. */
 export const MAPS = Object.freeze({
-  dusk: "Dusk (violet to yellow)",
-  ember: "Ember (black to straw)",
+  dusk: "Dusk",
+  ember: "Ember",
   tide: "Tide (diverging)",
   grey: "Grey",
 });
@@ -35,9 +36,7 @@ const made = new Map();
 export function coloursOf(name) {
   const known = name in PATHS ? name : "dusk";
   if (!made.has(known)) {
-    const colours = new Uint8Array(3 * SIZE);
-    for (let i = 0; i < SIZE; i += 1) colours.set(shown(...PATHS[known](i / (SIZE - 1))), 3 * i);
-    made.set(known, colours);
+    made.set(known, tabulated(PATHS[known]));
   }
   return made.get(known);
 }
@@ -47,18 +46,35 @@ export function placeOf(share) {
   return Math.min(SIZE - 1, Math.max(0, Math.floor(share * SIZE)));
 }
 
-function shown(lightness, chroma, hue) {
-  let low = 0;
-  let high = chroma;
-  if (fits(linear(lightness, chroma, hue))) low = chroma;
-  else {
-    for (let i = 0; i < 20; i += 1) {
-      const middle = (low + high) / 2;
-      if (fits(linear(lightness, middle, hue))) low = middle;
-      else high = middle;
-    }
+function tabulated(path) {
+  const points = Array.from({ length: SIZE }, (_, i) => path(i / (SIZE - 1)));
+  const most = points.map(([lightness, chroma, hue]) => within(lightness, chroma, hue));
+  const colours = new Uint8Array(3 * SIZE);
+  points.forEach(([lightness, , hue], i) => {
+    const chroma = Math.min(most[i], smoothed(most, i));
+    colours.set(linear(lightness, chroma, hue).map((part) => Math.round(255 * encoded(Math.min(1, Math.max(0, part))))), 3 * i);
+  });
+  return colours;
+}
+
+/** Returns the mean of the neighbours, so that chroma has no corners where a screen's limits have. */
+function smoothed(values, at) {
+  const reach = Math.min(SMOOTH, at, values.length - 1 - at);
+  let sum = 0;
+  for (let i = at - reach; i <= at + reach; i += 1) sum += values[i];
+  return sum / (2 * reach + 1);
+}
+
+/** Returns the chroma, or the largest one that a screen can show. */
+function within(lightness, chroma, hue) {
+  if (fits(linear(lightness, chroma, hue))) return chroma;
+  let [low, high] = [0, chroma];
+  for (let i = 0; i < 20; i += 1) {
+    const middle = (low + high) / 2;
+    if (fits(linear(lightness, middle, hue))) low = middle;
+    else high = middle;
   }
-  return linear(lightness, low, hue).map((part) => Math.round(255 * encoded(Math.min(1, Math.max(0, part)))));
+  return low;
 }
 
 function fits(parts) {

@@ -91,7 +91,7 @@ export function makeMembers(node, link) {
   const head = make("tr", {}, ["Name", "Shape", "Dimensions", "Type", "What"].map((text) => make("th", { scope: "col" }, text)));
   const table = make("div", { class: "scroll-x" }, make("table", { class: "members" }, make("thead", {}, head), body));
   const status = make("p", { class: "hint", role: "status" });
-  const dimensions = make("p", { class: "dimensions" });
+  const dimensions = make("p", { class: "tags" });
   const sizes = new Map();
   const more = make("button", { type: "button", hidden: true, onclick: () => load(more.dataset.next) }, "Show more");
   const load = async (after) => {

@@ -25,12 +25,13 @@ export function shortText(value, digits = 6) {
   return numberText(Number(value.toPrecision(digits)));
 }
 
-/** Returns round numbers from `low` to `high`, about as many as asked for. */
-export function linearTicks(low, high, count) {
+/** Returns round numbers from `low` to `high`, about as many as asked for; parts of a circle for degrees. */
+export function linearTicks(low, high, count, isCircular = false) {
   if (!(high > low)) return [low];
   const rough = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one >= rough * 0.999);
+  const steps = isCircular && rough > 5 ? [10, 15, 30, 45, 60, 90, 180] : [1, 2, 2.5, 5, 10].map((factor) => factor * power);
+  const step = steps.find((one) => one >= rough * 0.999);
   if (!(step > 0) || !Number.isFinite(step)) return [low, high];
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && ticks.length < 100; i += 1) {
@@ -61,9 +62,9 @@ export function isShown(values, mask, index) {
  */
 export function rangeOf(values, mask, { mode, log, diverging, limits }) {
   if (mode === "fixed" && limits) return log && limits[0] <= 0 ? [limits[1] / 1e6, limits[1]] : limits;
-  const sorted = sample(values, mask, log);
-  if (!sorted.length) return log ? [1, 10] : [0, 1];
-  const [low, high] = mode === "full" ? extremes(values, mask, log) : [quantile(sorted, 0.02), quantile(sorted, 0.98)];
+  const sorted = mode === "auto" ? sample(values, mask, log) : [];
+  const [low, high] = sorted.length ? [quantile(sorted, 0.02), quantile(sorted, 0.98)] : extremes(values, mask, log);
+  if (low > high) return log ? [1, 10] : [0, 1];
   if (diverging && !log && low < 0 && high > 0) return [-Math.max(-low, high), Math.max(-low, high)];
   if (low < high) return [low, high];
   if (mode === "auto") return rangeOf(values, mask, { mode: "full", log, diverging, limits });

@@ -15,6 +15,8 @@ import { BLOCK, makeTable } from "./table.js";
 import { kindsOf, panned, settled, wholeOf, zoomed } from "./views.js";
 
 const KEYS = "Arrow keys move the cross-hair; shift and an arrow move the window; + and − zoom, 0 shows the whole.";
+// Points of a line; more than pixels, so that what is steep is not lost.
+const LONGEST_LINE = 2048;
 const DRAG = " Drag a rectangle to zoom in, or turn the wheel with ctrl.";
 
 /** The part of the page that shows the values of an array. */
@@ -73,13 +75,15 @@ export class PicturePanel {
   parameters() {
     const { view, axes, at, window, field } = this.state;
     return {
-      root: this.root, path: this.node.path, axes: axes.length ? axes.join(",") : "none", at: atText(at) || null, field,
+      root: this.root, path: this.node.path, axes: axes.length ? axes.join(",") : "none", field,
+      at: atText(Object.fromEntries(Object.entries(at).filter(([axis]) => !axes.includes(Number(axis))))) || null,
       window: windowText(window) || null, most: view === "table" ? BLOCK.slice(0, axes.length || 1).join(",") : this.points(),
     };
   }
 
   /** Returns how many points are worth asking for: as many as the room has pixels, in steps of 64. */
   points() {
+    if (this.state.axes.length === 1) return LONGEST_LINE;
     const width = this.room.clientWidth || 640;
     return Math.min(1024, Math.max(256, Math.ceil(width / 64) * 64));
   }
@@ -166,7 +170,8 @@ export class PicturePanel {
     const { header, values, mask } = this.picture;
     const { log, map, stored, range: mode, limits } = this.state;
     const isLine = header.axes.length === 1;
-    const range = rangeOf(values, mask, { mode: isLine && mode === "auto" ? "full" : mode, log, diverging: !isLine && isDiverging(map), limits });
+    const found = rangeOf(values, mask, { mode: isLine && mode === "auto" ? "full" : mode, log, diverging: !isLine && isDiverging(map), limits });
+    const range = isLine && mode !== "fixed" && !log ? padded(found) : found;
     const { width } = this.room.getBoundingClientRect();
     const room = { width: Math.max(200, Math.floor(width)), height: Math.max(220, Math.min(620, Math.round(innerHeight * 0.62))) };
     this.stack.hidden = this.keys.hidden = this.readout.hidden = this.range.element.hidden = false;
@@ -206,7 +211,7 @@ export class PicturePanel {
     const { header } = this.picture;
     const said = [header.note, header.narrowed];
     for (const axis of header.axes) {
-      if (axis.step > 1) said.push(`Every ${ordinal(axis.step)} of ${axis.name} is read; zoom in for all.`);
+      if (axis.step > 1) said.push(`Every ${ordinal(axis.step)} index of ${axis.name} is read; zoom in for more.`);
     }
     if (!this.stack.hidden) said.push(...this.saidOfDrawing());
     this.status.replaceChildren(...said.filter(Boolean).map((text) => make("span", {}, /[.!?]$/.test(text) ? text : `${text}.`)));
@@ -302,6 +307,12 @@ export class PicturePanel {
     this.sliders.stop();
     this.load(() => Promise.resolve());
   }
+}
+
+/** Returns a range with some room at both ends. */
+function padded([low, high]) {
+  const room = 0.04 * (high - low);
+  return [low - room, high + room];
 }
 
 function ordinal(number) {

@@ -205,13 +205,15 @@ class ObjectStore(Store):
                 found = obstore.list_with_delimiter(self.place.lister, self._listed_at(prefix))
         except Absent:
             return Listing([], [])
-        keys = [meta["path"] for meta in found["objects"]]
-        below = [f"{path}/" for path in found["common_prefixes"]]
+        start = len(self.place.before_listed)
+        keys = [meta["path"][start:] for meta in found["objects"]]
+        below = [f"{path[start:]}/" for path in found["common_prefixes"]]
         return Listing(sorted(self._ours(keys, prefix)), sorted(self._ours(below, prefix)))
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, int]]:
         import obstore
 
+        start = len(self.place.before_listed)
         try:
             with failures(self.place, self._listing, prefix):
                 pages = obstore.list(self.place.lister, self._listed_at(prefix), chunk_size=_PAGE)
@@ -220,17 +222,16 @@ class ObjectStore(Store):
                     page = next(pages, None)
                 if page is None:
                     return
-                sizes = {meta["path"]: meta["size"] for meta in page}
+                sizes = {meta["path"][start:]: meta["size"] for meta in page}
                 yield from ((key, sizes[self.place.at(key)]) for key in self._ours(list(sizes), prefix))
         except Absent:
             return
 
     def _ours(self, paths: list[str], prefix: str) -> list[str]:
-        """Return what may be keys below a prefix; a service may have other names too."""
+        """Return what may be keys below a prefix; a service may have other names too, and that itself."""
         place, start = self.place.at(prefix), len(self.place.before)
-        return [
-            path[start:] for path in paths if path.startswith(place) and is_legal(path[start:].rstrip("/"))
-        ]
+        below = [path[start:] for path in paths if path.startswith(place) and path != place]
+        return [key for key in below if is_legal(key.rstrip("/"))]
 
     def _listed_at(self, prefix: str) -> str | None:
         return self.place.at(prefix).rstrip("/") or None

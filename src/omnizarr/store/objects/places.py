@@ -125,6 +125,12 @@ class Place:
         """Return the client's path of a key or of a prefix."""
         return self.before + key
 
+    @property
+    def before_listed(self) -> str:
+        """What stands before the client's paths where it lists them: for HTTP the path of the URL."""
+        path = unquote(urlsplit(self.name).path).strip("/") if self.kind == "http" else ""
+        return f"{path}/" if path else ""
+
 
 def shown_url(url: str) -> str:
     """Return a URL without what may be a credential: user, password, query and fragment."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from omnizarr.errors import StoreError, StoreNotFoundError
@@ -132,8 +131,7 @@ def same(one: State, other: State) -> bool:
 
 def facts_of_state(state: State) -> Facts:
     """Return what tells a value from the next one, as stores tell it."""
-    modified = state.modified.timestamp() if isinstance(state.modified, datetime) else None
-    return Facts(state.size, state.version or state.e_tag or f"{state.size} {state.modified}", modified)
+    return Facts(state.size, state.version or state.e_tag or f"{state.size} {state.modified}")
 
 
 def _answer(place: Place, key: str, part: ByteRange | None, held: State | None) -> Piece:
