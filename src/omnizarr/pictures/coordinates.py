@@ -20,11 +20,18 @@ AnyArray: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The coordinates along a part of an axis: numbers or texts."""
+    """The coordinates along a part of an axis: numbers or texts.
+
+    Attributes
+    ----------
+    is_down
+        Whether they grow downwards: CF's `positive`, and rows of images.
+    """
 
     values: AnyArray
     units: str | None = None
     long_name: str | None = None
+    is_down: bool = False
 
 
 def coordinates_along(subject: Subject, number: int, taken: slice, max_bytes: int) -> Coordinates | None:
@@ -33,7 +40,7 @@ def coordinates_along(subject: Subject, number: int, taken: slice, max_bytes: in
     if (source := source_of(subject, number)) is not None:
         return _of_array(source, taken, max_bytes)
     if pixels is not None:
-        return Coordinates(pixels.along(number, taken), pixels.units[number])
+        return Coordinates(pixels.along(number, taken), pixels.units[number], is_down=True)
     return _of_clock(subject, number, taken)
 
 
@@ -86,7 +93,8 @@ def _of_array(source: Subject, taken: slice, max_bytes: int) -> Coordinates | No
         dates = as_iso(values, units, source.text("calendar"))
         if dates is not None:
             return Coordinates(dates, None, name)
-    return Coordinates(_plain(values), units, name)
+    is_down = (source.text("positive") or "").lower() == "down"
+    return Coordinates(_plain(values), units, name, is_down)
 
 
 def _unfilled(source: Subject) -> Subject:

@@ -36,6 +36,8 @@ class Axis:
         As many as are shown: numbers, or texts (times are ISO strings); None where there are none.
     units, long_name
         Those of the coordinates.
+    is_down
+        Whether it is drawn downwards where it is that of rows: those of an image, and depths.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Axis:
     coordinates: np.ndarray[Any, Any] | None = None
     units: str | None = None
     long_name: str | None = None
+    is_down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,26 @@ def overview(
     return largest_window(subject.array.layout, asked, max_bytes)
 
 
+def others(
+    array: Array | Subject,
+    axes: Sequence[Key] | None = (),
+    at: Mapping[Key, Place] | None = None,
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> tuple[Axis, ...]:
+    """Return the axes that a picture does not show, with the one index at which each is cut.
+
+    Parameters are those of `cut`.
+    """
+    subject = array if isinstance(array, Subject) else subject_of(array)
+    asked = asked_of(subject, axes, at, None, MOST, max_bytes)
+    return tuple(
+        _axis(subject, number, taken, max_bytes)
+        for number, taken in enumerate(asked.selection)
+        if number not in asked.numbers
+    )
+
+
 def _read(array: Array, numbers: tuple[int, ...], selection: tuple[slice, ...]) -> np.ndarray[Any, Any]:
     """Read a selection; the shown axes in their order, without the others."""
     if not selection:
@@ -150,6 +173,8 @@ def _read(array: Array, numbers: tuple[int, ...], selection: tuple[slice, ...]) 
 
 def _axis(subject: Subject, number: int, taken: slice, max_bytes: int) -> Axis:
     count = len(range(taken.start, taken.stop, taken.step))
-    place = (subject.label(number), number, taken.start, taken.step, count)
     found = coordinates_along(subject, number, taken, max_bytes)
-    return Axis(*place) if found is None else Axis(*place, found.values, found.units, found.long_name)
+    place = (subject.label(number), number, taken.start, taken.step, count)
+    if found is None:
+        return Axis(*place, is_down=True)
+    return Axis(*place, found.values, found.units, found.long_name, found.is_down)

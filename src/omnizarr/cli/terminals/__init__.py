@@ -1,0 +1,1 @@
+"""Pictures in terminals: as pixels where a terminal can show them, else as coloured characters."""
