@@ -29,7 +29,7 @@ class PictureTooLarge(OmniZarrError, ValueError):
 
     def __init__(self, needed: int, allowed: int, window: Mapping[int, tuple[int, int]]) -> None:
         lengths = " x ".join(str(stop - start) for start, stop in window.values())
-        hint = f"zoom in to {lengths} elements at most" if window else "allow more"
+        hint = f"zoom in to {lengths} elements at most" if window else "one element is more already"
         super().__init__(
             f"the chunks of this picture are {human_bytes(needed)} when decoded, "
             f"and {human_bytes(allowed)} are allowed: {hint}, or show fewer points"

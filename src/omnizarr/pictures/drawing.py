@@ -95,22 +95,25 @@ def norm_of(picture: Picture, style: Style) -> Normalize:
     SelectionError
         A logarithm is asked for, and no value has one; or limits have none.
     """
-    found = np.ma.masked_invalid(picture.values.astype("f8")).compressed()
+    found = numbers_of(picture, style).compressed()
+    default = (0.0, 0.0 if style.is_log else 1.0)
+    low, high = style.limits or ((found.min(), found.max()) if found.size else default)
     if not style.is_log:
-        low, high = style.limits or ((found.min(), found.max()) if found.size else (0.0, 1.0))
         return Normalize(low, high)
-    found = found[found > 0]
-    limits = style.limits or ((found.min(), found.max()) if found.size else (0.0, 0.0))
-    if limits[0] <= 0:
-        raise SelectionError(
-            f"a logarithmic scale needs values above 0, found {limits[0]:g} to {limits[1]:g}"
-        )
-    return LogNorm(*limits)
+    if low <= 0:
+        raise SelectionError(f"a logarithmic scale needs values above 0, found {low:g} to {high:g}")
+    return LogNorm(low, high)
+
+
+def numbers_of(picture: Picture, style: Style) -> Any:
+    """Return the values that have a place on the scale; others are masked."""
+    found = np.ma.masked_invalid(picture.values.astype("f8"))
+    return np.ma.masked_less_equal(found, 0) if style.is_log else found
 
 
 def _draw_map(figure: Figure, axes: Axes, picture: Picture, style: Style) -> None:
     rows, columns = (scale_of(axis) for axis in picture.axes)
-    values = np.ma.masked_invalid(picture.values.astype("f8"))
+    values = numbers_of(picture, style)
     look: dict[str, Any] = {"cmap": style.cmap, "norm": norm_of(picture, style)}
     if np.ma.is_masked(values):
         axes.patch.set(facecolor=_MISSING, edgecolor=_HATCH, hatch="////")
@@ -140,7 +143,7 @@ def _extend(values: Any, norm: Normalize) -> str:
 def _draw_line(axes: Axes, picture: Picture, style: Style) -> None:
     [axis] = picture.axes
     scale = scale_of(axis)
-    values = np.ma.masked_invalid(picture.values.astype("f8"))
+    values = numbers_of(picture, style)
     axes.plot(scale.places, values, marker="." if axis.count <= _FEW else "", linewidth=1.2)
     norm = norm_of(picture, style)
     if style.is_log:

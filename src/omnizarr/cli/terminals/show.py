@@ -12,7 +12,7 @@ from matplotlib import colormaps
 from omnizarr.cli.terminals.ability import Colours
 from omnizarr.cli.terminals.blocks import heat_map, line, shaded
 from omnizarr.pictures.cut import Axis, Picture
-from omnizarr.pictures.drawing import Style, check_drawable, norm_of
+from omnizarr.pictures.drawing import Style, check_drawable, norm_of, numbers_of
 
 _BAR = 32
 # Beside the picture itself: the title, what the axes are, the bar of colours, and the next prompt.
@@ -48,9 +48,7 @@ def as_text(picture: Picture, style: Style, room: Room) -> Iterator[str]:
     """
     check_drawable(picture)
     norm = norm_of(picture, style)
-    values = np.ma.masked_invalid(picture.values.astype("f8"))
-    if style.is_log:
-        values = np.ma.masked_less_equal(values, 0)
+    values = numbers_of(picture, style)
     if style.title:
         yield style.title
     if len(picture.axes) == 1:
