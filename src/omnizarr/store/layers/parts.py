@@ -34,7 +34,7 @@ class Head(NamedTuple):
     def of(cls, facts: Facts, moment: Hashable) -> Self:
         """Return the head of a value that was found at a moment."""
         told = f"{facts.size} {moment!r} {facts.state}"
-        return cls(*facts, hashlib.blake2b(told.encode(), digest_size=8).hexdigest())
+        return cls(facts.size, facts.state, hashlib.blake2b(told.encode(), digest_size=8).hexdigest())
 
     @classmethod
     def of_entry(cls, entry: Entry) -> Self:
