@@ -24,7 +24,14 @@ LATE = {("cli", "rich")}
 # contract suites are for those who test
 FOR_TESTS = {("testing", "pytest"), ("testing", "hypothesis")}
 # what subclasses an extra's classes; nothing imports it before they are asked for
-NEEDS_EXTRA = {"omnizarr.hdmf.backend": "hdmf", "omnizarr.integrations.xarray": "xarray"}
+NEEDS_EXTRA = {
+    "omnizarr.hdmf.backend": "hdmf",
+    "omnizarr.integrations.xarray": "xarray",
+    "omnizarr.pictures.drawing": "plot",
+    "omnizarr.cli.terminals.plotting": "plot",
+    "omnizarr.cli.terminals.show": "plot",
+    "omnizarr.serve": "serve",
+}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
 
