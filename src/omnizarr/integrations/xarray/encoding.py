@@ -19,6 +19,8 @@ import numpy as np
 
 from omnizarr.codecs.base import Codec
 from omnizarr.errors import ConversionError
+from omnizarr.geometry.blocks import chunk_sizes
+from omnizarr.geometry.grid import RegularAxis
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.codec_arguments import default_serializer
 from omnizarr.hierarchy.creating.like import codecs_of
@@ -41,11 +43,11 @@ _DROPPED = frozenset({"source", "original_shape", "preferred_chunks", "cache_met
 
 def encoding_of(array: Array, dims: Iterable[Hashable]) -> dict[str, Any]:
     """Return how an array is stored, in chunks that are worth reading at once: shards where there are any."""
-    chunks, shards = array.chunks, array.shards
+    stored = [axis.size if isinstance(axis, RegularAxis) else chunk_sizes(axis) for axis in array.layout.axes]
     found = {
-        "chunks": chunks,
-        "preferred_chunks": dict(zip(dims, shards or chunks, strict=False)),
-        "shards": shards,
+        "chunks": array.chunks,
+        "preferred_chunks": dict(zip(dims, stored, strict=False)),
+        "shards": array.shards,
         **(_codecs_of_v2(array) if array.zarr_format == 2 else _codecs_of_v3(array)),
     }
     usual = chunk_keys.V2 if array.zarr_format == 2 else chunk_keys.DEFAULT
