@@ -14,6 +14,7 @@ from omnizarr.hierarchy.validate import MOST_FINDINGS, Level, Progress, checked,
 from omnizarr.hierarchy.validating.check import Check
 from omnizarr.hierarchy.validating.findings import REPAIRABLE, Finding, Findings, Report
 from omnizarr.hierarchy.validating.plan import Refresh, RepairPlan
+from omnizarr.hierarchy.workers.base import Workers, workers_of
 
 __all__ = ["Repair", "RepairPlan", "repair"]
 
@@ -54,7 +55,7 @@ def repair(
     dry_run: bool = False,
     agree: Callable[[RepairPlan], bool] | None = None,
     max_findings: int | None = MOST_FINDINGS,
-    workers: int | None = None,
+    workers: int | Workers | None = None,
     storage_options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     tell: Callable[[Finding], None] | None = None,
@@ -89,7 +90,8 @@ def repair(
         The store failed; what was not done is done by the next repair.
     """
     with config.using(cache=""):  # what is stored, not what was kept of it
-        where = in_hierarchy(*locate(target, path, "r" if dry_run else "r+", storage_options))
+        crew = workers_of(workers)
+    where = in_hierarchy(*locate(target, path, "r" if dry_run else "r+", storage_options))
     try:
         if not dry_run:
             where.store.require_writable()
@@ -98,7 +100,7 @@ def repair(
         for format in () if dry_run else formats:
             guarded(where.store, format).require_writable()
         with Check.of(*where, formats, findings) as check:
-            report = checked(check, "keys" if level == "documents" else level, workers, progress)
+            report = checked(check, "keys" if level == "documents" else level, crew, progress)
             plan = RepairPlan(check, keep)
             agreed = (agree is None or agree(plan)) and not dry_run
             return _repaired(check, plan, report, agreed, progress)

@@ -13,6 +13,7 @@ from omnizarr.hierarchy.opening.within import hierarchies_above, in_hierarchy
 from omnizarr.hierarchy.validating.check import Check, Progress
 from omnizarr.hierarchy.validating.findings import Finding, Findings, Kind, Report
 from omnizarr.hierarchy.validating.formats import formats_at
+from omnizarr.hierarchy.workers.base import Workers, workers_of
 from omnizarr.metadata.formats.base import Format
 
 __all__ = ["Finding", "Kind", "Level", "Progress", "Report", "validate"]
@@ -28,7 +29,7 @@ def validate(
     level: Level = "keys",
     zarr_format: int | str | None = None,
     max_findings: int | None = MOST_FINDINGS,
-    workers: int | None = None,
+    workers: int | Workers | None = None,
     storage_options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     tell: Callable[[Finding], None] | None = None,
@@ -49,7 +50,8 @@ def validate(
     max_findings
         How many findings to keep; the others are counted. None: all, however many.
     workers
-        How many threads decode chunks; by default as many as pay off.
+        Who decodes chunks: a number of threads, by default as many as pay off; `omnizarr.Processes`; or
+        `omnizarr.integrations.distributed.Cluster`.
     storage_options
         Options of the store, for URLs.
     progress
@@ -68,18 +70,20 @@ def validate(
         There is no node.
     StoreError
         The store failed; but a chunk that cannot be read is a finding.
+    WorkersError
+        The workers cannot reach the store, or were lost.
     """
     if level not in get_args(Level):
         raise ValueError(f"level: expected one of {', '.join(get_args(Level))}, found {level!r}")
-    for name, value in (("max_findings", max_findings), ("workers", workers)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name}: expected at least 1, found {value}")
+    if max_findings is not None and max_findings < 1:
+        raise ValueError(f"max_findings: expected at least 1, found {max_findings}")
+    crew = workers_of(workers)
     with config.using(cache=""):  # what is stored is checked, not what was kept of it
         where = in_hierarchy(*locate(target, path, "r", storage_options))
     try:
         findings = Findings(max_findings, tell)
         with Check.of(*where, formats_asked(target, where, zarr_format, findings), findings) as check:
-            return checked(check, level, workers, progress)
+            return checked(check, level, crew, progress)
     finally:
         if was_opened_for(target):
             where.store.close()
@@ -105,14 +109,17 @@ def formats_asked(
     return formats_at(*where, findings)
 
 
-def checked(check: Check, level: Level, workers: int | None, progress: Progress | None) -> Report:
+def checked(check: Check, level: Level, workers: Workers, progress: Progress | None) -> Report:
     """Carry out a check, and return what it found."""
+    if level == "data":
+        workers.require(check.store)
     if level == "documents":
         check.check_documents()
     else:
         check.check_keys(data=level == "data")
     if level == "data":
-        check.check_values(workers, progress)
+        with workers:
+            check.check_values(workers, progress)
     nodes = {place for nodes in check.read for place in (*nodes.metadata, *nodes.broken)}
     chunks = check.chunks if level == "data" else 0
     return check.findings.report(len(nodes), check.listed.count, chunks)

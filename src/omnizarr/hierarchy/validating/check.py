@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from omnizarr.config import config
-from omnizarr.engine.pool import run
+from omnizarr.engine.pool import batches
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.journal import DELETION, JOURNAL, is_journal
 from omnizarr.hierarchy.paths import prefix_of
 from omnizarr.hierarchy.requests import in_flight
-from omnizarr.hierarchy.validating.chunks import check_chunk
-from omnizarr.hierarchy.validating.findings import Findings, Kind
+from omnizarr.hierarchy.validating.chunks import CheckChunks, Chunk
+from omnizarr.hierarchy.validating.findings import Findings, Found, Kind
 from omnizarr.hierarchy.validating.formats import compare_formats
 from omnizarr.hierarchy.validating.gathered import compare_consolidated
 from omnizarr.hierarchy.validating.listing import UNFINISHED, KeyFile, Listed
@@ -23,12 +21,17 @@ from omnizarr.hierarchy.validating.names import check_names
 from omnizarr.hierarchy.validating.nodes import Nodes
 from omnizarr.hierarchy.validating.stores import check_store, drafts_below
 from omnizarr.hierarchy.validating.territory import Sorted, Territory
+from omnizarr.hierarchy.workers.base import Task, Workers
+from omnizarr.hierarchy.workers.sent import Sent
+from omnizarr.hierarchy.workers.sight import Mark, Sight
 from omnizarr.metadata.formats.base import Format
 from omnizarr.store.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
 
 _BATCH = 4
+# 256 chunks of 1 MB take a worker some 0.3 s, where to send and to await a task takes 5 ms.
+_FAR_BATCH = 256
 _MARKED: dict[str, tuple[Kind, str]] = {
     JOURNAL: ("copy", "a copy to here was begun and never completed"),
     DELETION: ("deletion", "a deletion of what is here was begun and never completed"),
@@ -102,29 +105,38 @@ class Check:
             self.drafts.append(draft)
             self.findings.add("partial", self.path, draft, "left by a writer that was killed")
 
-    def check_values(self, workers: int | None, progress: Progress | None) -> None:
+    def check_values(self, workers: Workers, progress: Progress | None) -> None:
         """Decode every stored chunk; `check_keys` comes first."""
-        lock = threading.Lock()
+        share, waits = workers.share(0), self.store.requests > 1
+        flight = min(in_flight(self.store), share.requests) if waits else share.threads
+        inside = flight if share.apart else 1
+        work = Sent(CheckChunks(self.findings.limit, inside, waits))
+        size = _far_batch(self.chunks, share.slots) if share.apart else 1 if waits else _BATCH
         done = 0
 
-        def work(item: tuple[Array, str, tuple[int, ...]]) -> None:
+        def take(found: Found) -> None:
             nonlocal done
-            check_chunk(*item, self.findings)
-            with lock:
-                done += 1
-                if progress is not None:
-                    progress(done, self.chunks)
+            self.findings.take(found)
+            done += found.looked_at
+            if progress is not None:
+                progress(done, self.chunks)
 
-        waits = self.store.requests > 1
-        usual = in_flight(self.store) if waits else config.settings.threads
-        run(
-            self._stored_chunks(), work, workers=workers or usual, batch=1 if waits else _BATCH, waiting=waits
-        )
+        tasks = (Task(work, part) for part in batches(self._stored_chunks(), size))
+        sight = Sent(Sight(tuple(self._marks()))) if share.apart else None
+        workers.run(tasks, take, at_once=flight, waiting=waits, sight=sight)
 
-    def _stored_chunks(self) -> Iterator[tuple[Array, str, tuple[int, ...]]]:
+    def _marks(self) -> Iterator[Mark]:
+        """Yield one key of those that were listed."""
+        for key in self.listed.documents:
+            if (mark := Mark.of(self.store, key)) is not None:
+                yield mark
+                return
+
+    def _stored_chunks(self) -> Iterator[Chunk]:
+        sent: dict[int, Sent[Array]] = {}
         for key in self.listed.others:
             for array, coords in self.territory.sorted(key).arrays:
-                yield array, key, coords
+                yield sent.setdefault(id(array), Sent(array)), key, coords
 
     def _check_nodes(self) -> None:
         for nodes in self.read:
@@ -177,3 +189,8 @@ class Check:
         elif found.sort == "outside" or found.sort == "orphan" or found.sort == "partial":
             self.findings.add(found.sort, found.place, key, found.message)
             self.removable.add(key)
+
+
+def _far_batch(count: int, slots: int) -> int:
+    """Return how many chunks make a task: enough to be worth the sending, few enough for all workers."""
+    return max(1, min(_FAR_BATCH, count // (4 * slots)))

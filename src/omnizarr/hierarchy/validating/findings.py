@@ -105,6 +105,24 @@ class Report:
     chunks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a part of a check found, by itself.
+
+    Attributes
+    ----------
+    counts
+        How many findings there are by kind, those that are not kept included.
+    looked_at
+        How many chunks were looked at.
+    """
+
+    kept: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
+    counts: Mapping[Kind, int]
+    looked_at: int
+
+
 @dataclass(slots=True)
 class Findings:
     """Findings as they come, from many threads; no more than `limit` are kept, and all are counted.
@@ -119,7 +137,7 @@ class Findings:
     tell: Callable[[Finding], None] | None = None
     kept: dict[Finding, None] = field(default_factory=dict)
     notes: dict[Finding, None] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[Kind] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, kind: Kind, path: str, at: str, message: str) -> None:
@@ -144,6 +162,19 @@ class Findings:
         """Add what a codec says of a chunk; `where` is the place in it."""
         kind: Kind = "checksum" if isinstance(error, ChecksumError) else "chunk"
         self.add(kind, path, key, f"{where}codec {error.codec}: {error.message}")
+
+    def found(self, looked_at: int) -> Found:
+        """Return all, for those of a whole check to take."""
+        return Found(tuple(self.kept), tuple(self.notes), dict(self.counts), looked_at)
+
+    def take(self, found: Found) -> None:
+        """Take what a part of the check found."""
+        for one in found.kept:
+            self.add(one.kind, one.path, one.at, one.message)
+        for one in found.notes:
+            self.note(one.kind, one.path, one.at, one.message)
+        with self.lock:
+            self.counts += Counter(found.counts) - Counter(one.kind for one in found.kept)
 
     def report(self, nodes: int, keys: int, chunks: int) -> Report:
         """Return all, in order."""

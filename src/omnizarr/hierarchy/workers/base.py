@@ -113,7 +113,8 @@ class Threads:
     def share(self, memory: int) -> Share:
         """Return all there is: tasks share it by `at_once`."""
         settings = config.settings
-        return Share(memory=memory, threads=self.count or settings.threads, requests=settings.requests)
+        threads = self.count or settings.threads
+        return Share(memory=memory, threads=threads, requests=self.count or settings.requests)
 
     def require(self, *stores: Store) -> None:
         """Accept all."""
