@@ -28,8 +28,6 @@ NEEDS_EXTRA = {
     "omnizarr.hdmf.backend": "hdmf",
     "omnizarr.integrations.xarray": "xarray",
     "omnizarr.pictures.drawing": "plot",
-    "omnizarr.cli.terminals.plotting": "plot",
-    "omnizarr.cli.terminals.show": "plot",
     "omnizarr.serve": "serve",
 }
 LONGEST_FILE = 450

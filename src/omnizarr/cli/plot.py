@@ -15,12 +15,12 @@ import click
 from omnizarr.cli.parameters import Size
 from omnizarr.cli.places import node_at, place_argument
 from omnizarr.cli.plot_options import Along, Inches, Index, Limits, Span
-from omnizarr.cli.terminals.ability import Ability, ability_of, pixels_of
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.pictures.cut import Axis, Picture, cut, others
 from omnizarr.pictures.subject import Subject, subject_of
+from omnizarr.pictures.terminals.ability import Ability, ability_of, pixels_of
 
 if TYPE_CHECKING:
     from omnizarr.pictures.drawing import Style
@@ -184,7 +184,7 @@ def _array(node: Array | Group, variable: str | None) -> Array:
 
 def _style(**look: Any) -> Style:
     try:
-        from omnizarr.cli.terminals.plotting import style_of
+        from omnizarr.pictures.drawing import style_of
     except ImportError as error:
         message = "plot needs the package matplotlib, which belongs to the extra 'plot'"
         raise ImportError(f"{message} (pip install 'omnizarr[plot]')") from error
@@ -192,8 +192,7 @@ def _style(**look: Any) -> Style:
 
 
 def _file(wanted: _Wanted, subject: Subject, style: Style, form: str) -> bytes:
-    from omnizarr.cli.terminals.plotting import file_of
-    from omnizarr.pictures.drawing import draw
+    from omnizarr.pictures.drawing import draw, file_of
 
     return file_of(draw(wanted.picture(subject, _points(style)), style), form)
 
@@ -216,9 +215,7 @@ def _write(data: bytes, output: str, overwrite: bool) -> None:
 
 
 def _show(wanted: _Wanted, subject: Subject, style: Style, ability: Ability, *, fitting: bool) -> None:
-    from omnizarr.cli.terminals.plotting import sequence_of
-    from omnizarr.cli.terminals.show import Room, as_text
-    from omnizarr.pictures.drawing import draw
+    from omnizarr.pictures.drawing import Room, as_text, draw, sequence_of
 
     columns, lines = shutil.get_terminal_size()
     if ability.protocol == "blocks":

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from omnizarr.cli.terminals.ability import Colours
+from omnizarr.pictures.terminals.ability import Colours
 
 Colouring: TypeAlias = NDArray[np.uint8]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from matplotlib import colormaps
 
-from omnizarr.cli.terminals.ability import Colours
-from omnizarr.cli.terminals.blocks import heat_map, line, shaded
 from omnizarr.pictures.cut import Axis, Picture
-from omnizarr.pictures.drawing import Style, check_drawable, norm_of, numbers_of
+from omnizarr.pictures.drawing.figure import Style, check_drawable, norm_of, numbers_of
+from omnizarr.pictures.terminals.ability import Colours
+from omnizarr.pictures.terminals.blocks import heat_map, line, shaded
 
 _BAR = 32
 # Beside the picture itself: the title, what the axes are, the bar of colours, and the next prompt.

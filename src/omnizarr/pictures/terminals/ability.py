@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import select
+import struct
 import sys
 import time
 from collections.abc import Mapping
@@ -14,10 +15,11 @@ from typing import Literal, TypeAlias
 
 # POSIX alone has terminals that can be asked.
 try:
+    import fcntl
     import termios
     import tty
 except ImportError:  # pragma: no cover
-    termios = tty = None  # type: ignore[assignment]
+    fcntl = termios = tty = None  # type: ignore[assignment]
 
 Protocol: TypeAlias = Literal["kitty", "iterm2", "sixel", "blocks"]
 Colours: TypeAlias = Literal["none", "256", "true"]
@@ -29,6 +31,8 @@ _ANSWER = re.compile(rb"\x1b\[\?([0-9;]*)c")
 _SIXEL = b"4"
 # Terminals answer within milliseconds, some over a slow line within tenths of a second.
 _PATIENCE = 0.3
+# Pixels of a character, where a terminal does not say.
+_COLUMN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +111,11 @@ def _asked(stream: int) -> bytes:
 
 def pixels_of(columns: int) -> int:
     """Return how many pixels a terminal's width has; ten a column where it does not say."""
-    with suppress(Exception):
-        import fcntl
-        import struct
-
-        answer = fcntl.ioctl(sys.stdout.fileno(), termios.TIOCGWINSZ, b"\0" * 8)
-        width: int = struct.unpack("HHHH", answer)[2]
-        if width:
-            return width
-    return 10 * columns
+    if fcntl is None:
+        return _COLUMN * columns
+    try:
+        answer = fcntl.ioctl(sys.stdout.fileno(), termios.TIOCGWINSZ, bytes(8))
+    except OSError:
+        return _COLUMN * columns
+    width: int = struct.unpack("HHHH", answer)[2]
+    return width or _COLUMN * columns

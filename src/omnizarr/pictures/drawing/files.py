@@ -10,9 +10,9 @@ from matplotlib import colormaps, rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from omnizarr.cli.terminals.ability import Protocol
-from omnizarr.cli.terminals.pixels import iterm2, kitty, sixel
-from omnizarr.pictures.drawing import Style
+from omnizarr.pictures.drawing.figure import Style
+from omnizarr.pictures.terminals.ability import Protocol
+from omnizarr.pictures.terminals.pixels import iterm2, kitty, sixel
 
 # Texts stay texts, and equal pictures make equal files.
 _FILES: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "omnizarr", "pdf.fonttype": 42}
