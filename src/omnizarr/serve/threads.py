@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import Semaphore
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
-from anyio import CapacityLimiter, to_thread
+from starlette.concurrency import run_in_threadpool
 
 T = TypeVar("T")
 
@@ -15,11 +15,9 @@ class Threads:
     """Runs functions in at most `most` threads; who comes later waits without one."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._limiter: CapacityLimiter | None = None
+        self._free = Semaphore(most)
 
-    async def run(self, work: Callable[..., T], *arguments: Any, **named: Any) -> T:
+    async def run(self, work: Callable[..., T], *arguments: Any) -> T:
         """Return what a function returns."""
-        if self._limiter is None:  # made within the loop that it belongs to
-            self._limiter = CapacityLimiter(self._most)
-        return await to_thread.run_sync(partial(work, *arguments, **named), limiter=self._limiter)
+        async with self._free:
+            return await run_in_threadpool(work, *arguments)

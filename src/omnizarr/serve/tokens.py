@@ -5,13 +5,13 @@ https://www.rfc-editor.org/rfc/rfc6750
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import re
 import secrets
 from urllib.parse import unquote_plus
 
-import anyio
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -82,7 +82,7 @@ class TokenMiddleware:
         if all(_equal(token, self._token) for token in shown):
             return self._led_on(scope) if asked and _is_visit(scope, headers) else None
         log.warning("a wrong token from %s", (scope.get("client") or ("somewhere",))[0])
-        await anyio.sleep(self._penalty)
+        await asyncio.sleep(self._penalty)
         return answer(401, "the token is wrong", _CHALLENGE)
 
     def _led_on(self, scope: Scope) -> Response:
