@@ -144,4 +144,6 @@ def _answering(
 def _told(error: OmniZarrError) -> tuple[int, str]:
     """Return the status of a failure and what the page says of it; of stores that fail, the log says more."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
-    return status_of(error) if status is None else (status, str(error))
+    if status is None:
+        return status_of(error)
+    return status, f"a chunk cannot be decoded: {error}" if isinstance(error, CodecError) else str(error)

@@ -72,8 +72,8 @@ def _kind(value: Json) -> str:
 
 def _size(value: Json) -> str:
     if isinstance(value, str):
-        return f" of {len(value)} characters"
-    return f" of {len(value)} items" if isinstance(value, list | dict) else ""
+        return f", of {len(value)} characters in all"
+    return f", of {len(value)} items in all" if isinstance(value, list | dict) else ""
 
 
 def _documents(node: Array | Group) -> list[Json]:

@@ -4,6 +4,7 @@ import { askJson } from "./api.js";
 import { bytesText, grouped, icon, make } from "./dom.js";
 
 const PAGE = 200;
+const LONG = 1200;
 
 /** Makes the heading of a node. */
 export function makeHead(node) {
@@ -36,11 +37,16 @@ function arrayFacts(node) {
     ["Codecs", make("ul", { class: "codecs" }, node.codecs.map((codec) => make("li", {}, codec)))],
     ["Fill value", node.fill_value],
     ["In memory", node.nbytes === null ? null : bytesText(node.nbytes)],
-    ["Stored as", `${grouped(node.nchunks)} ${node.shards ? "shards" : "chunks"} at most`],
+    ["Stored as", storedText(node)],
     ["Format", node.format],
     ["Dialect", node.dialect],
     ["Place", node.place],
   ];
+}
+
+function storedText({ nchunks, shards }) {
+  const unit = shards ? "shard" : "chunk";
+  return nchunks === 1 ? `one ${unit}` : `up to ${grouped(nchunks)} ${unit}s`;
 }
 
 function dimensionText({ name, size, named, coordinates }) {
@@ -70,19 +76,22 @@ export function makeAttributes(node) {
 }
 
 function valueOf(value, kind) {
+  if (kind === "text" && value.length > LONG) {
+    return make("details", {}, make("summary", {}, `${value.slice(0, 200)}… `, make("span", { class: "hint" }, `${grouped(value.length)} characters`)), make("pre", {}, value));
+  }
   if (kind === "text") return make("span", { class: "text" }, value === "" ? "“”" : value);
   const isDeep = value !== null && typeof value === "object";
   const line = isDeep ? JSON.stringify(value) : String(value);
-  if (!isDeep || line.length < 90) return make("code", {}, line.replaceAll(",", ", ").replaceAll('":', '": '));
+  if (!isDeep || line.length < 90) return make("code", {}, isDeep ? JSON.stringify(value, null, 1).replace(/\n\s*/g, " ") : line);
   const size = Array.isArray(value) ? `${value.length} items` : `${Object.keys(value).length} names`;
-  return make("details", {}, make("summary", {}, `${line.slice(0, 60)}… `, make("span", { class: "hint" }, size)), make("pre", {}, JSON.stringify(value, null, 2)));
+  return make("details", {}, make("summary", {}, make("code", {}, `${line.slice(0, 60).replaceAll(",", ", ")}… `), make("span", { class: "hint" }, size)), make("pre", {}, JSON.stringify(value, null, 2)));
 }
 
 /** Makes the documents of a node as they are stored. */
 export function makeDocuments(node) {
   if (!node.documents.length) return null;
   const parts = node.documents.map(({ key, text }) => [make("h3", {}, key), make("pre", {}, text)]);
-  return make("details", { class: "card documents" }, make("summary", {}, "Documents as stored"), parts.flat());
+  return make("details", { class: "card documents" }, make("summary", {}, "Documents"), parts.flat());
 }
 
 /** Makes the members of a group, page by page, with the dimensions that they have. */

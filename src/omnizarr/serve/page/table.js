@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { coordinateText } from "./axes.js";
-import { exactText } from "./numbers.js";
+import { exactText, shortText } from "./numbers.js";
 
 /** Rows and columns of a block. */
 export const BLOCK = Object.freeze([100, 20]);
@@ -12,9 +12,13 @@ export function makeTable(picture, label) {
   const { header, values, mask } = picture;
   const rows = header.axes[0];
   const columns = header.axes[1] ?? null;
-  const text = (i) => (mask && mask[i] ? "–" : exactText(values[i], header.source));
   const kind = header.dtype === "text" ? "text" : "number";
-  const cell = (i) => make("td", { class: mask && mask[i] ? "missing" : kind, title: mask && mask[i] ? "missing" : null }, text(i));
+  const cell = (i) => {
+    if (mask && mask[i]) return make("td", { class: "missing", title: "missing" }, "–");
+    const exact = exactText(values[i], header.source);
+    const text = typeof values[i] === "number" ? shortText(values[i], 9) : exact;
+    return make("td", { class: kind, title: text === exact ? null : exact }, text);
+  };
   const corner = columns ? `${rows.name} \\ ${columns.name}` : rows.name;
   const heads = columns ? range(columns.count).map((column) => headOf(columns, column, "col")) : [make("th", { scope: "col" }, label)];
   const body = range(rows.count).map((row) =>
@@ -22,7 +26,7 @@ export function makeTable(picture, label) {
   );
   return make(
     "div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": `Values of ${label}` },
-    make("table", { class: "values" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, corner), heads)), make("tbody", {}, body)),
+    make("table", { class: `values of-${kind}` }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, corner), heads)), make("tbody", {}, body)),
   );
 }
 

@@ -179,7 +179,7 @@ export class Tree {
     if (!answers) return null;
     this.isFound = true;
     const found = answers.flatMap(({ found: nodes }, i) => nodes.map((node) => ({ ...node, root: this.roots[i].name })));
-    this.element.replaceChildren(...found.map((node, i) => this.item({ ...node, name: node.path, flat: true }, 1, i + 1, found.length)));
+    this.element.replaceChildren(...found.map((node, i) => this.item({ ...node, name: this.roots.length > 1 ? `${node.root}/${node.path}` : node.path, flat: true }, 1, i + 1, found.length)));
     this.rove(this.element.firstElementChild);
     if (this.current) this.mark();
     const isAll = answers.every((answer) => answer.complete);
