@@ -172,8 +172,11 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
         """Whether records of a real and an imaginary part are complex numbers."""
         return self._session.auto_complex
 
-    def __getitem__(self, path: str) -> Group | Variable:
+    def __getitem__(self, path: str) -> Any:
         """Return the group or variable at a path; an absolute one starts at the root.
+
+        Which of both is not known to type checkers: it is Any, as in netCDF4-python's stubs, so that scripts
+        which index a variable pass. `variables` and `groups` have types.
 
         Raises
         ------
