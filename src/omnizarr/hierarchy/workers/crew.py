@@ -5,15 +5,16 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from uuid import uuid4
 
 from omnizarr.config import Settings, config
 from omnizarr.errors import WorkersError
 from omnizarr.hierarchy.workers.base import Share, Task
-from omnizarr.hierarchy.workers.sent import Sent
+from omnizarr.hierarchy.workers.sent import Sent, received
 from omnizarr.hierarchy.workers.sight import Sight
 from omnizarr.store.base import Store
 from omnizarr.store.layers.below import unwrapped
@@ -34,10 +35,11 @@ class Future(Protocol):
 
 
 @dataclass(slots=True)
-class _Given:
-    """A task that was given out."""
+class Given:
+    """A task that was given out: what people see of it, and what `perform` is called with."""
 
     name: str
+    run: str
     data: bytes
     tries: int = 1
 
@@ -50,9 +52,9 @@ class _Order(NamedTuple):
     settings: Settings
 
 
-def perform(data: bytes) -> Any:
-    """Carry out a task that was sent to this process."""
-    order: _Order = pickle.loads(data)
+def perform(run: str, data: bytes) -> Any:
+    """Carry out a task that was sent to this process, one of those of a run."""
+    order: _Order = received(run, data)
     if order.sight is not None:
         order.sight.value.check()
     with config.using(**asdict(order.settings)):
@@ -82,8 +84,8 @@ class Crew(ABC):
         """Return what a task may take, where each worker may hold so many bytes."""
 
     @abstractmethod
-    def submit(self, name: str, data: bytes) -> Future:
-        """Have `perform(data)` called somewhere; `name` is what people see of it."""
+    def submit(self, given: Given) -> Future:
+        """Have `perform` called somewhere."""
 
     @abstractmethod
     def give_up(self, futures: Iterable[Future]) -> None:
@@ -102,6 +104,10 @@ class Crew(ABC):
     @abstractmethod
     def end(self) -> None:
         """Have the workers go."""
+
+    def explained(self, error: Exception) -> Exception:
+        """Return what users are told of a failure."""
+        return error
 
     def require(self, *stores: Store) -> None:
         """Refuse stores of this process alone.
@@ -132,27 +138,29 @@ class Crew(ABC):
     ) -> None:
         """Carry out tasks; see `Workers.run`."""
         ended: SimpleQueue[Any] = SimpleQueue()
-        under_way: dict[Any, _Given] = {}
+        share, run = self.share(0), uuid4().hex
+        settings = replace(config.settings, threads=share.threads, requests=share.requests)
+        under_way: dict[Any, Given] = {}
         try:
             for task in tasks:
                 # One that waits beside each that runs: no worker is idle until the next one arrives.
                 while len(under_way) >= 2 * self.slots:
                     self._take(under_way, ended, took)
-                data = pickle.dumps(_Order(sight, task, config.settings), protocol=5)
-                self._give(_Given(type(task.work.value).__name__, data), under_way, ended)
+                data = pickle.dumps(_Order(sight, task, settings), protocol=5)
+                self._give(Given(type(task.work.value).__name__, run, data), under_way, ended)
             while under_way:
                 self._take(under_way, ended, took)
         except BaseException:
             self.give_up(list(under_way))
             raise
 
-    def _give(self, given: _Given, under_way: dict[Any, _Given], ended: SimpleQueue[Any]) -> None:
-        future = self.submit(given.name, given.data)
+    def _give(self, given: Given, under_way: dict[Any, Given], ended: SimpleQueue[Any]) -> None:
+        future = self.submit(given)
         under_way[future] = given
         future.add_done_callback(ended.put)
 
     def _take(
-        self, under_way: dict[Any, _Given], ended: SimpleQueue[Any], took: Callable[[Any], None]
+        self, under_way: dict[Any, Given], ended: SimpleQueue[Any], took: Callable[[Any], None]
     ) -> None:
         future = ended.get()
         given = under_way.pop(future)
@@ -163,6 +171,10 @@ class Crew(ABC):
                 raise WorkersError(f"{given.tries} workers were lost with the same task: {error}") from error
             given.tries += 1
             self._give(given, under_way, ended)
+        except Exception as error:
+            if (explained := self.explained(error)) is error:
+                raise
+            raise explained from error
         else:
             took(result)
 

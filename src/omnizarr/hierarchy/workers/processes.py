@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from omnizarr.config import config
 from omnizarr.hierarchy.workers.base import Share
-from omnizarr.hierarchy.workers.crew import Crew, Future, perform
+from omnizarr.hierarchy.workers.crew import Crew, Future, Given, perform
 
 
 class Processes(Crew):
@@ -53,13 +53,13 @@ class Processes(Crew):
             apart=True,
         )
 
-    def submit(self, name: str, data: bytes) -> Future:
+    def submit(self, given: Given) -> Future:
         """Have a process carry out a task; where one was killed, all are replaced."""
         try:
-            return self._running().submit(perform, data)
+            return self._running().submit(perform, given.run, given.data)
         except BrokenProcessPool:
             self.end()
-            return self._running().submit(perform, data)
+            return self._running().submit(perform, given.run, given.data)
 
     def give_up(self, futures: Iterable[Future]) -> None:
         """Begin none of these any more, and wait for those that have begun."""

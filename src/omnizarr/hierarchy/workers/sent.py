@@ -9,18 +9,22 @@ from collections import OrderedDict
 from typing import Any, Generic, TypeVar
 
 from omnizarr.errors import OmniZarrError, WorkersError
+from omnizarr.hierarchy.array import Array
 from omnizarr.store.base import Store
 
 T_co = TypeVar("T_co", covariant=True)
 
-# How many values a process keeps that were sent to it: stores, and arrays that are copied at the same time.
+# How many values a process keeps of those that one run sent: stores, arrays that are copied at the same time.
 _KEPT = 64
-_here: OrderedDict[bytes, Any] = OrderedDict()
+# Those of how many runs are kept; what an earlier one opened may not be what is there now.
+_RUNS = 4
+_here: OrderedDict[str, OrderedDict[bytes, Any]] = OrderedDict()
 _lock = threading.RLock()  # values hold others that were sent
+_now = threading.local()
 
 
 class Sent(Generic[T_co]):
-    """A value, and where it is pickled, its bytes; stores in it are one and the same for all values.
+    """A value, and where it is pickled, its bytes; stores in it are one and the same for all values of a run.
 
     Raises
     ------
@@ -42,12 +46,16 @@ class Sent(Generic[T_co]):
         return self._pickled
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return arrived, (self.pickled,)
+        return _arrived, (self.pickled,)
 
 
-def arrived(pickled: bytes) -> Sent[Any]:
-    """Return what was sent; the same object for the same bytes."""
-    return Sent(_kept(pickled), pickled)
+def received(run: str, data: bytes) -> Any:
+    """Return what was pickled, as a part of a run: what is sent in it is one object for the same bytes."""
+    _now.run = run
+    try:
+        return pickle.loads(data)
+    finally:
+        _now.run = ""
 
 
 def forget() -> None:
@@ -56,9 +64,20 @@ def forget() -> None:
         _here.clear()
 
 
+def _arrived(pickled: bytes) -> Sent[Any]:
+    return Sent(_kept(pickled), pickled)
+
+
 class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> bytes | None:
         return pickle.dumps(value) if isinstance(value, Store) else None
+
+    def reducer_override(self, value: Any) -> Any:
+        if not isinstance(value, Array):
+            return NotImplemented
+        # A copy's target has no document yet, and that workers are at the right place is shown by `Sight`.
+        kind, arguments, (_, state) = value.__reduce__()
+        return kind, arguments, (None, state | {"_came": False})
 
 
 class _Unpickler(pickle.Unpickler):
@@ -79,10 +98,15 @@ def _dumped(value: Any) -> bytes:
 
 def _kept(pickled: bytes) -> Any:
     with _lock:
-        if pickled not in _here:
-            value = _Unpickler(io.BytesIO(pickled)).load()
-            _here[pickled] = value
-            if len(_here) > _KEPT:
-                _here.popitem(last=False)
-        _here.move_to_end(pickled)
-        return _here[pickled]
+        values = _here.setdefault(getattr(_now, "run", ""), OrderedDict())
+        if pickled not in values:
+            values[pickled] = _Unpickler(io.BytesIO(pickled)).load()
+            _drop(values, _KEPT)
+            _drop(_here, _RUNS)
+        values.move_to_end(pickled)
+        return values[pickled]
+
+
+def _drop(values: OrderedDict[Any, Any], most: int) -> None:
+    while len(values) > most:
+        values.popitem(last=False)
