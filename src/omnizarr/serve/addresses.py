@@ -44,9 +44,7 @@ def address_of(request: Request, roots: Mapping[str, Root]) -> Address:
         404 where there is no such root, 400 where it is no key; 307 for the name of a root, to its listing.
     """
     raw = bytes(request.scope["raw_path"])
-    _, mount, rest = raw.partition(MOUNT.encode())
-    if not mount or b"?" in rest:
-        raise HTTPException(404, "there is nothing at this address")
+    rest = raw.removeprefix(MOUNT.encode())
     name, slash, key = rest.partition(b"/")
     root = roots.get(_decoded(name))
     if root is None:

@@ -36,12 +36,14 @@ def make_app(roots: Sequence[Root], options: ServeOptions | None = None) -> Star
     named = {root.name: root for root in roots}
     data = Data(named, options, Threads(options.threads))
     routes: list[BaseRoute] = [
-        Mount(MOUNT.rstrip("/"), data),
+        data,
         *api_routes(named, options),
         Route("/", _page),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
-    return Starlette(routes=routes, middleware=_middleware(options), exception_handlers=HANDLERS)
+    app = Starlette(routes=routes, middleware=_middleware(options), exception_handlers=HANDLERS)
+    app.router.redirect_slashes = False
+    return app
 
 
 async def _page(request: Request) -> FileResponse:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from email.utils import formatdate
+from typing import Any
 
+from starlette.datastructures import URLPath
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import Receive, Scope, Send
 
 from omnizarr.errors import StoreError
-from omnizarr.serve.addresses import Address, address_of
+from omnizarr.serve.addresses import MOUNT, Address, address_of
 from omnizarr.serve.conditions import Conditions
 from omnizarr.serve.faults import log
 from omnizarr.serve.limits import Bodies
@@ -32,8 +35,8 @@ WRITING = ("PUT", "DELETE")
 _JSON_NAMES = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
-class Data:
-    """Answers requests for values of roots."""
+class Data(BaseRoute):
+    """Answers requests for values of roots; the path is taken as it came, and by nobody else's patterns."""
 
     def __init__(self, roots: Mapping[str, Root], options: ServeOptions, threads: Threads) -> None:
         self._roots = roots
@@ -43,7 +46,17 @@ class Data:
         self._propfind = PropFind(threads, options.public_url)
         self._methods = (*READING, *WRITING) if options.writable else READING
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Say whether a request is for a value or a prefix."""
+        is_ours = scope["type"] == "http" and scope["raw_path"].startswith(MOUNT.encode())
+        return (Match.FULL if is_ours else Match.NONE), {}
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> URLPath:
+        """Refuse: addresses of values are made by `url_of`."""
+        raise NoMatchFound(name, path_params)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         request = Request(scope, receive)
         response = await self._answer(request)
         await response(scope, receive, send)

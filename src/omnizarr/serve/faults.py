@@ -21,6 +21,7 @@ _BY_NUMBER = {
     errno.EACCES: (403, "the server may not use this key"),
     errno.EPERM: (403, "the server may not use this key"),
     errno.EISDIR: (409, "there are keys below this one, so that it can have no value"),
+    errno.ENOTEMPTY: (409, "there are keys below this one, so that it can have no value"),
     errno.ENOTDIR: (409, "what this key is below is itself a value"),
     errno.ENAMETOOLONG: (400, "the key is longer than the store can hold"),
     errno.ENOSPC: (507, "the store is full"),

@@ -44,7 +44,7 @@ def satisfied(part: ByteRange | None, size: int) -> tuple[int, int] | None:
     HTTPException
         416 where the value has nothing of it.
     """
-    if part is None or (size == 0 and part != Last(0)):
+    if part is None or (size == 0 and not (isinstance(part, Last) and part.length == 0)):
         return None
     start, stop = bounds(part, size)
     if start == stop:
