@@ -10,6 +10,7 @@ NAMES = {
     "Array",
     "Group",
     "OmniZarrError",
+    "Processes",
     "__version__",
     "array",
     "config",

@@ -8,6 +8,8 @@ array([3, 5])
 Stores are in `omnizarr.store`, errors in `omnizarr.errors`, settings in `omnizarr.config`.
 """
 
+import logging
+
 from omnizarr._version import __version__
 from omnizarr.config import config
 from omnizarr.errors import OmniZarrError
@@ -42,11 +44,13 @@ from omnizarr.hierarchy.removal import delete
 from omnizarr.hierarchy.repair import repair
 from omnizarr.hierarchy.save import load, save, save_array, save_group
 from omnizarr.hierarchy.validate import validate
+from omnizarr.hierarchy.workers.processes import Processes
 
 __all__ = [
     "Array",
     "Group",
     "OmniZarrError",
+    "Processes",
     "__version__",
     "array",
     "config",
@@ -81,3 +85,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+logging.getLogger("omnizarr").addHandler(logging.NullHandler())  # what is shown is up to the program

@@ -21,6 +21,7 @@ from omnizarr.cli.parameters import (
 from omnizarr.cli.places import PlaceType
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted, shown_size
+from omnizarr.cli.working import told_by, worker_options, workers_for
 from omnizarr.config import config
 from omnizarr.hierarchy.copy import opened, place_of_copy, target_of
 from omnizarr.hierarchy.copying.check import plan_copy
@@ -28,6 +29,7 @@ from omnizarr.hierarchy.copying.recut import KEEP, Cuts, keeps
 from omnizarr.hierarchy.copying.transfer import Moved
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.node import Node
+from omnizarr.hierarchy.workers.base import Workers
 from omnizarr.netcdf.copying.convert import Aim, planned, refuse
 from omnizarr.netcdf.copying.options import Options
 from omnizarr.netcdf.dialects.base import Dialect
@@ -64,11 +66,13 @@ from omnizarr.store.urls.grammar import shown_place
 @click.option("--endian", type=click.Choice(["little", "big"]), help="The byte order of numbers.")
 @click.option("-v", "variables", metavar="VARS", multiple=True, help="Only these variables: a,b,/g/c.")
 @click.option("-g", "groups", metavar="GROUPS", multiple=True, help="Only these groups.")
-@click.option("--workers", type=click.IntRange(1), help="Threads to work with.")
-@click.option("--memory", type=Size(), default="512MB", show_default=True, help="Memory to use at most.")
+@worker_options
+@click.option(
+    "--memory", type=Size(), default="512MB", show_default=True, help="Memory that a worker uses at most."
+)
 @click.option("--overwrite", is_flag=True, help="Replace what is at DST.")
 @click.option("--strict", is_flag=True, help="Refuse to copy what DST cannot hold completely.")
-def command(places: tuple[str, ...], workers: int | None, **options: Any) -> None:
+def command(places: tuple[str, ...], scheduler: str, workers: int | None, **options: Any) -> None:
     """Copy the array, hierarchy or netCDF dataset at SRC to DST.
 
     Chunks that are stored alike on both sides are moved without decoding. What DST cannot hold is listed
@@ -77,18 +81,22 @@ def command(places: tuple[str, ...], workers: int | None, **options: Any) -> Non
 
     netCDF files (.nc) of every kind become Zarr datasets and the other way round, with the same chunks and
     filters unless others are given. Several SRC become one with --join, in the order of its coordinate.
+
+    With --scheduler the work is done by processes, or by the workers of a dask cluster, which all have to
+    reach SRC and DST; a netCDF file is written by threads alone.
     """
     if len(places) < 2:
         raise click.UsageError("expected SRC and DST")
     *sources, target = places
-    with config.using(threads=workers or config.settings.threads):
-        _Copy(sources, target, options).run()
+    with workers_for(scheduler, workers) as crew, config.using(threads=crew.share(0).threads):
+        _Copy(sources, target, options, crew).run()
 
 
 class _Copy:
     """One run of the command."""
 
-    def __init__(self, sources: list[str], target: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, sources: list[str], target: str, options: Mapping[str, Any], workers: Workers) -> None:
+        self.workers = workers
         self.sources = sources
         self.target = target
         self.options = options
@@ -147,12 +155,14 @@ class _Copy:
         source = self.sources if self.join is not None else self.sources[0]
         aim = Aim(self.target, dialect, self.zarr_format, self.options["kind"])
         memory, overwrite = self.options["memory"], self.options["overwrite"]
-        with planned(source, aim, self.netcdf_options(), self.join, memory) as conversion:
+        with planned(
+            source, aim, self.netcdf_options(), self.join, memory, workers=self.workers
+        ) as conversion:
             if self.options["strict"]:
                 refuse(" ".join(map(shown_place, self.sources)), conversion.losses)
             for loss in conversion.losses:
                 click.echo(loss.told, err=True)
-            with progress_bar("converting") as advance:
+            with progress_bar(told_by("converting", self.workers)) as advance:
                 done = conversion.run(overwrite=overwrite, progress=advance)
         tell(done.groups, done.variables, "variable", done.moved, done.resumed)
 
@@ -194,10 +204,11 @@ class _Copy:
         where = place_of_copy(
             node, *target_of(self.asked.place, None, held), self.zarr_format, options["overwrite"]
         )
-        plan = plan_copy(node, *where, cuts=cuts, memory=options["memory"], strict=options["strict"])
+        memory, strict = options["memory"], options["strict"]
+        plan = plan_copy(node, *where, cuts=cuts, memory=memory, strict=strict, workers=self.workers)
         for loss in plan.losses:
             click.echo(f"not kept: {loss}", err=True)
-        with progress_bar("copying") as advance:
+        with progress_bar(told_by("copying", self.workers)) as advance:
             done = plan.run(overwrite=options["overwrite"], progress=advance)
         tell(done.groups, done.arrays, "array", done.moved, done.resumed)
 

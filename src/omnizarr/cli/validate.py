@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from omnizarr.cli.asking import dry_run_option, yes_option
+from omnizarr.cli.models import complete_model
 from omnizarr.cli.places import json_option, place_argument, store_at
 from omnizarr.cli.validating import Outcome, Wishes, carry_out, checker, write_line, write_outcome
+from omnizarr.cli.working import worker_options
 from omnizarr.hierarchy.opening.within import in_hierarchy
 from omnizarr.hierarchy.paths import joined, normal_path
 from omnizarr.hierarchy.validate import MOST_FINDINGS
@@ -31,7 +33,7 @@ _OPTIONS = (
         metavar="N",
         help="How many findings to list, the others are counted; 0: all.",
     ),
-    click.option("--workers", type=click.IntRange(1), metavar="N", help="How many threads decode chunks."),
+    worker_options,
     click.option("--notes", is_flag=True, help="Also list what is worth knowing, though nothing is wrong."),
     click.option("--repair", is_flag=True, help="Remove orphans, and refresh consolidated metadata."),
     click.option("--keep", multiple=True, metavar="PATTERN", help="Keys that a repair leaves: 'notes/*'."),
@@ -42,6 +44,7 @@ _OPTIONS = (
         "models",
         multiple=True,
         metavar="MODEL",
+        shell_complete=complete_model,
         help="Also check whether it is as a model has it: xarray, nczarr, hdmf, ome, package.module:Model, "
         "path/to/file.py:Model, or the file of a JSON Schema. Can be given several times.",
     ),
@@ -72,6 +75,9 @@ def command(place: str, below: str | None, models: tuple[str, ...], **options: A
     With --repair, keys that belong to nothing are removed, and consolidated metadata that are stale are
     written anew, after a question on a terminal, elsewhere with --yes; --dry-run only says what would be
     done. Nothing else is changed. The status is then 0 where nothing wrong is left.
+
+    With --data, --scheduler says who decodes the chunks: threads, processes, or the workers of a dask
+    cluster, which all have to reach PLACE.
     """
     wishes = Wishes.of(options)
     by_models = checker(models)

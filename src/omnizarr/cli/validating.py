@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -17,6 +17,7 @@ from omnizarr.cli.asking import is_agreed
 from omnizarr.cli.output import write_json, write_text
 from omnizarr.cli.progress import progress_bar
 from omnizarr.cli.sizes import counted
+from omnizarr.cli.working import told_by, workers_for
 from omnizarr.errors import MetadataError
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.group import Group
@@ -25,6 +26,7 @@ from omnizarr.hierarchy.repair import Repair, RepairPlan, repair
 from omnizarr.hierarchy.validate import Finding, Level, Report, validate
 from omnizarr.hierarchy.validating.findings import Findings
 from omnizarr.hierarchy.validating.formats import formats_at
+from omnizarr.hierarchy.workers.base import Workers
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.validate import DatasetFinding, is_dataset, validate_dataset
@@ -44,7 +46,7 @@ class Wishes:
 
     level: Level
     max_findings: int | None
-    workers: int | None
+    workers: Workers
     notes: bool
     repair: bool
     keep: tuple[str, ...]
@@ -71,6 +73,7 @@ class Wishes:
         for name in ("keep", "yes", "dry_run"):
             if given[name] and not given["repair"]:
                 raise click.UsageError(f"--{name.replace('_', '-')} is for --repair")
+        given["workers"] = workers_for(given.pop("scheduler"), given["workers"])
         given["max_findings"] = given["max_findings"] or None
         return cls(level=level or ("data" if data else "keys"), **given)
 
@@ -116,6 +119,11 @@ def write_line(wishes: Wishes) -> Tell | None:
 
 def carry_out(where: Place, wishes: Wishes, by_models: Checker, tell: Tell | None) -> Outcome:
     """Check a hierarchy, and repair it where that is asked for."""
+    with wishes.workers if wishes.level == "data" else nullcontext():
+        return _carried_out(where, wishes, by_models, tell)
+
+
+def _carried_out(where: Place, wishes: Wishes, by_models: Checker, tell: Tell | None) -> Outcome:
     asked: dict[str, Any] = {name: getattr(wishes, name) for name in ("level", "max_findings", "workers")}
     asked |= {"path": where.path, "tell": tell}
     formats = formats_at(*where, Findings())
@@ -128,7 +136,7 @@ def carry_out(where: Place, wishes: Wishes, by_models: Checker, tell: Tell | Non
         done = repair(where.store, keep=wishes.keep, dry_run=wishes.dry_run, agree=agree, **asked)
         report = done.report
     else:
-        with progress_bar("chunks", in_bytes=False) as advance:
+        with progress_bar(told_by("chunks", wishes.workers), in_bytes=False) as advance:
             report = validate(where.store, progress=advance, **asked)
     told: list[AnyFinding] = [*_by_netcdf(where, formats, report), *by_models(*where, formats)]
     others = [finding for finding in told if finding not in report.findings]
