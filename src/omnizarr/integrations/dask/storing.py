@@ -81,8 +81,10 @@ def store(
     parts = _regions(regions, len(sources))
     is_opened = any(map(was_opened_for, places))
     check_results(is_opened=is_opened, compute=compute, return_stored=return_stored)
-    opened = [_opened(place, storage_options) for place in places]
+    opened: list[Target] = []
     try:
+        for place in places:
+            opened.append(_opened(place, storage_options))
         wanted = [placed(*each) for each in zip(sources, opened, parts, strict=True)]
         fitting = fitted(wanted, safe_chunks=safe_chunks, align_chunks=align_chunks)
     except BaseException:
