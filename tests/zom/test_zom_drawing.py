@@ -49,7 +49,7 @@ def test_a_tree_of_a_negative_size_is_refused(arguments: dict[str, int]) -> None
 
 def test_notebooks_show_nested_lists() -> None:
     text = zom.v3.GroupSpec(members={"<b>": zom.v3.GroupSpec()})._repr_html_()
-    assert "<li>&lt;b&gt;</li>" in text
+    assert "<li><b>&lt;b&gt;/</b></li>" in text
 
 
 def test_small_models_are_shown_as_pydantic_shows_them() -> None:

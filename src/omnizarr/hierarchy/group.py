@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias, overload
 
+from omnizarr import html
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.creating.in_group import GroupCreation
 from omnizarr.hierarchy.creating.like import likeness
@@ -17,6 +18,7 @@ from omnizarr.hierarchy.linking.members import members_over_links
 from omnizarr.hierarchy.moving import move_node
 from omnizarr.hierarchy.opening.diagnose import absent
 from omnizarr.hierarchy.paths import joined, normal_path
+from omnizarr.hierarchy.showing.pages import group_html
 from omnizarr.hierarchy.snapshot import Snapshot
 from omnizarr.hierarchy.tree import Tree, draw
 from omnizarr.metadata.array import ArrayMetadata
@@ -252,6 +254,15 @@ class Group(GroupCreation):
                 "Attributes": str(len(self.attrs)),
             }
         )
+
+    def _repr_html_(self) -> str:
+        """The group in a notebook: its attributes, and its members by one listing of the store."""
+
+        def draw() -> str:
+            known = None if self._known is None else dict(self.walk())
+            return group_html(self, self.info.items, known)
+
+        return html.safely(draw, self)
 
     # --- inside
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 
+from omnizarr import html
 from omnizarr.hierarchy.paths import parent_of
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
@@ -55,16 +55,14 @@ class Tree:
 
     def _repr_html_(self) -> str:
         more = "<p>…</p>" if self.cut else ""
-        return (
-            f'<div class="omnizarr-tree">{escape(self.name)}{self._list("", self._by_parent())}{more}</div>'
-        )
+        return html.page(html.text(self.name), self._list("", self._by_parent()), more)
 
     def _list(self, group: str, children: dict[str, list[str]]) -> str:
         items = [self._item(child, children) for child in children.get(group, [])]
         return f"<ul>{''.join(items)}</ul>" if items else ""
 
     def _item(self, path: str, children: dict[str, list[str]]) -> str:
-        label, inner = escape(self._label(path)), self._list(path, children)
+        label, inner = html.text(self._label(path)), self._list(path, children)
         if inner:
             return f"<li><details open><summary>{label}</summary>{inner}</details></li>"
         return f"<li>{label}</li>"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 from weakref import proxy
 
+from omnizarr import html
 from omnizarr.errors import StoreError
 from omnizarr.hierarchy import group as hierarchy_group
 from omnizarr.netcdf.attributes import Attributed
@@ -19,6 +20,7 @@ from omnizarr.netcdf.model.names import MissingError, NameInUseError, OutOfRange
 from omnizarr.netcdf.model.nodes import DatasetModel, DimensionModel, GroupModel, VariableModel, join
 from omnizarr.netcdf.model.types import STRING, UserType
 from omnizarr.netcdf.opened.abilities import Abilities
+from omnizarr.netcdf.opened.notebook import group_html
 from omnizarr.netcdf.opened.places import (
     description,
     dimension_at,
@@ -429,3 +431,7 @@ class Group(Attributed, Renames, Switchable, Abilities, DefinesTypes):
 
     def __repr__(self) -> str:
         return description(self)
+
+    def _repr_html_(self) -> str:
+        """The group in a notebook."""
+        return html.safely(lambda: group_html(self), type(self).__name__)

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from omnizarr import html
 from omnizarr.errors import SelectionError
 from omnizarr.netcdf.model.nodes import VariableModel
+from omnizarr.netcdf.opened.notebook import variable_html
 from omnizarr.netcdf.values.selection import Index, normalized
 from omnizarr.netcdf.variable import Variable
 
@@ -97,6 +99,10 @@ class JoinedVariable:
         lines = [f"{type(self)!r}", f"{self.dtype} {self.name}{self.dimensions}"]
         lines += [f"    {name}: {getattr(self, name)}" for name in self.ncattrs()]
         return "\n".join([*lines, f"current size = {self.shape}"])
+
+    def _repr_html_(self) -> str:
+        """The variable in a notebook."""
+        return html.safely(lambda: variable_html(self), type(self).__name__)
 
     # --- attributes
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from omnizarr import html
 from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group as Node
@@ -19,6 +20,7 @@ from omnizarr.netcdf.filters.known import describe_filters
 from omnizarr.netcdf.model.names import AttributeAccessError
 from omnizarr.netcdf.model.nodes import FILL_VALUE, AttributeModel, VariableModel
 from omnizarr.netcdf.model.types import CHAR, STRING, AtomicType, NcType, UserType
+from omnizarr.netcdf.opened.notebook import variable_html
 from omnizarr.netcdf.opened.placing import place_array
 from omnizarr.netcdf.opened.session import Session, locked
 from omnizarr.netcdf.opened.showing import Showing
@@ -401,6 +403,10 @@ class Variable(Attributed, Showing):
         lines += [f"unlimited dimensions: {unlimited}", f"current shape = {self.shape}"]
         is_filled = isinstance(kind, AtomicType) and kind is not STRING
         return "\n".join((*lines, self._filling()) if is_filled else lines)
+
+    def _repr_html_(self) -> str:
+        """The variable in a notebook."""
+        return html.safely(lambda: variable_html(self), type(self).__name__)
 
     def _filling(self) -> str:
         if self._model.no_fill:

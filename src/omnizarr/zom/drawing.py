@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from omnizarr import html
+from omnizarr.errors import MetadataError
+from omnizarr.hierarchy.showing.facts import attributes_html, nodes_html
+from omnizarr.hierarchy.showing.pages import MOST_KNOWN, array_html
 from omnizarr.hierarchy.tree import Tree, described, draw
+from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.group import NodeMetadata
 
 if TYPE_CHECKING:
@@ -37,6 +42,33 @@ def _below(model: NodeSpec[Any], level: int | None) -> Iterator[tuple[str, NodeM
     for path, node in () if walk is None else walk():
         if level is None or path.count("/") < level:
             yield path, node.metadata
+
+
+def page_of(model: NodeSpec[Any]) -> str:
+    """Return a model as a notebook shows it, with the first nodes below."""
+    metadata, what = model.metadata, type(model).__name__
+    if isinstance(metadata, ArrayMetadata):
+        facts = {
+            "Data type": metadata.data_type.name,
+            "Fill value": metadata.fill_value,
+            "Shape": metadata.shape,
+            "Codecs": ", ".join(codec.name for codec in metadata.codecs),
+        }
+        return array_html(what, facts, metadata, metadata.grid.axes(metadata.shape))
+    walk = getattr(model, "walk", tuple)
+    nodes = {path: _metadata(node) for path, node in islice(walk(), MOST_KNOWN)}
+    above = len(getattr(model, "nodes", ())) - sum("/" not in path for path in nodes)
+    room = html.Room()
+    own = attributes_html(metadata.attributes, room)
+    return html.page(f"<b>{html.name(what)}</b>", own, nodes_html(nodes, room, left=above))
+
+
+def _metadata(node: NodeSpec[Any]) -> NodeMetadata | None:
+    """Return a model as values; None where it was not checked, and is none."""
+    try:
+        return node.metadata
+    except (MetadataError, TypeError, AttributeError):
+        return None
 
 
 class _Short(str):

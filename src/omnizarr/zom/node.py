@@ -20,13 +20,14 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from omnizarr import html
 from omnizarr.hierarchy.group import AnyNode
 from omnizarr.hierarchy.tree import Tree
 from omnizarr.jsontypes import JsonObject, Problems, hash_json
 from omnizarr.metadata.group import NodeMetadata
 from omnizarr.zom.checked import Attrs, CheckedModel
 from omnizarr.zom.compare import differences
-from omnizarr.zom.drawing import tree_of
+from omnizarr.zom.drawing import page_of, tree_of
 from omnizarr.zom.faults import raised
 from omnizarr.zom.fields import HEAD, as_document
 from omnizarr.zom.known import KnownDocument, is_untyped, model_of_known, model_of_sound, untyped_model
@@ -83,7 +84,8 @@ class NodeSpec(CheckedModel, Generic[Attrs]):
         return tree_of(self, level, max_nodes=max_nodes)
 
     def _repr_html_(self) -> str:
-        return self.tree()._repr_html_()
+        """The model in a notebook: what it is, and the nodes below it, which open."""
+        return html.safely(lambda: page_of(self), type(self).__name__)
 
     # --- in and out
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from omnizarr import html
 from omnizarr.codecs.base import ArrayToArray, ArrayToBytes, BytesToBytes
 from omnizarr.codecs.chain import Chain
 from omnizarr.engine.layout import Layout
@@ -16,6 +17,7 @@ from omnizarr.hierarchy.arrays.resize import sizes_of_chunks, stored_chunks
 from omnizarr.hierarchy.info import Info, human_bytes
 from omnizarr.hierarchy.node import Node
 from omnizarr.hierarchy.requests import each
+from omnizarr.hierarchy.showing.pages import array_html
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.metadata.chains import reversal
 from omnizarr.metadata.formats.base import Format
@@ -193,4 +195,9 @@ class ArrayHandle(Node):
         return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
 
     def _repr_html_(self) -> str:
-        return self.info._repr_html_()
+        """The array in a notebook: what it is, its chunks drawn, its attributes."""
+
+        def draw() -> str:
+            return array_html(self.store_path, self._description(), self.metadata, self.layout.axes)
+
+        return html.safely(draw, self)

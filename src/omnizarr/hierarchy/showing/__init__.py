@@ -1,0 +1,1 @@
+"""Arrays and groups as notebooks show them."""
