@@ -47,7 +47,14 @@ class Opened:
             return top
         if not isinstance(top, Group):
             raise NodeNotFoundError("there is nothing below an array", store=self.root.url, path=path)
-        return self._once(("node", path), lambda: top[path])
+        return self._once(("node", path), lambda: self._below(top, path))
+
+    def _below(self, top: Group, path: str) -> AnyNode:
+        # `top[path]` looks for what else might be there, also under keys that are not served.
+        node = top.get(path)
+        if node is None:
+            raise NodeNotFoundError("there is no array or group", store=self.root.url, path=path)
+        return node
 
     def group(self, path: str) -> Group:
         """Return the group at a path; NodeTypeError where it is an array."""

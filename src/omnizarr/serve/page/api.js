@@ -60,7 +60,7 @@ async function reach(url, signal) {
 }
 
 async function explanation(response) {
-  if (response.status === 401 || response.status === 403) {
+  if (response.status === 401) {
     return "The server wants its token: open the page by the address that it printed when it was started.";
   }
   try {

@@ -36,6 +36,14 @@ export function hatch(context, { left, top, width, height }) {
   context.restore();
 }
 
+/** Returns the room that labels of some texts need at the left of a box, with that of the axis' name. */
+export function leftMargin(texts, most) {
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.font = FONT;
+  const widest = Math.max(0, ...texts.map((text) => context.measureText(text).width));
+  return Math.round(Math.min(most, Math.max(46, widest + 36)));
+}
+
 /** Draws ticks and a label below a box. */
 export function drawBottom(context, box, scale) {
   const ticks = scale.ticks(Math.max(2, Math.floor(box.width / 90)));

@@ -1,16 +1,16 @@
 /** A heat map: one rectangle of colour for each value. */
 
 import { coloursOf, placeOf } from "./colours.js";
-import { drawBottom, drawLeft, frame, hatch, sized } from "./canvas.js";
+import { drawBottom, drawLeft, frame, hatch, leftMargin, sized } from "./canvas.js";
 import { shareOf } from "./numbers.js";
 
-const MARGIN = { left: 76, right: 16, top: 10, bottom: 44 };
-const NARROW = { left: 58, right: 8, top: 8, bottom: 44 };
+const MARGIN = { right: 16, top: 10, bottom: 44 };
 const LARGEST_CELL = 90;
 
 /** Returns where the rectangles are within a canvas, and the size of that, for the room that there is. */
 export function layOut(room, rows, columns) {
-  const margin = room.width < 520 ? NARROW : MARGIN;
+  const texts = rows.ticks(10).map(({ text }) => text);
+  const margin = { ...MARGIN, left: leftMargin(texts, Math.min(160, room.width / 4)) };
   const space = room.width - margin.left - margin.right;
   const [tall, wide] = [rows.count * rows.axis.step, columns.count * columns.axis.step];
   let width = Math.min(space, columns.count * LARGEST_CELL);

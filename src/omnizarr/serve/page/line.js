@@ -1,21 +1,24 @@
 /** A line plot: the values along one axis, with gaps where there are none. */
 
-import { drawBottom, fitted, frame, sized } from "./canvas.js";
+import { drawBottom, fitted, frame, leftMargin, sized } from "./canvas.js";
 import { styleOf } from "./dom.js";
 import { isShown, linearTicks, logTicks, shareOf, shortText } from "./numbers.js";
 
-const MARGIN = { left: 76, right: 18, top: 12, bottom: 44 };
+const MARGIN = { right: 18, top: 12, bottom: 44 };
 const DOTS = 120;
 
 /** Draws the values along an axis; returns the box of the plot. */
 export function drawLine(canvas, room, picture, scale, { range, log, label }) {
   const width = room.width;
   const height = Math.min(360, room.height) + MARGIN.top + MARGIN.bottom;
-  const box = { left: MARGIN.left, top: MARGIN.top, width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
+  const inner = height - MARGIN.top - MARGIN.bottom;
+  const ticks = (log ? logTicks : linearTicks)(...range, Math.max(2, Math.floor(inner / 50)));
+  const left = leftMargin(ticks.map((value) => shortText(value, 8)), 160);
+  const box = { left, top: MARGIN.top, width: width - left - MARGIN.right, height: inner };
   const context = sized(canvas, width, height);
   const share = shareOf(range, log);
   const place = (value) => box.top + (1 - share(value)) * box.height;
-  drawGrid(context, box, range, log, place);
+  drawGrid(context, box, ticks, place);
   drawLabel(context, box, label);
   context.save();
   context.beginPath();
@@ -28,8 +31,7 @@ export function drawLine(canvas, room, picture, scale, { range, log, label }) {
   return { box, width, height };
 }
 
-function drawGrid(context, box, range, log, place) {
-  const ticks = (log ? logTicks : linearTicks)(...range, Math.max(2, Math.floor(box.height / 50)));
+function drawGrid(context, box, ticks, place) {
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const value of ticks) {
@@ -41,7 +43,7 @@ function drawGrid(context, box, range, log, place) {
     context.lineTo(box.left + box.width, y);
     context.stroke();
     context.fillStyle = styleOf("--muted");
-    context.fillText(shortText(value), box.left - 8, y);
+    context.fillText(shortText(value, 8), box.left - 8, y);
   }
 }
 

@@ -74,7 +74,7 @@ function present(node) {
     shown.panel = new PicturePanel(node.root, node, change, announce);
     parts.push(shown.panel.element);
   }
-  if (node.kind === "array" && node.shows === "nothing") parts.push(make("p", { class: "notice" }, "Values of this type cannot be shown."));
+  if (node.kind === "array" && node.shows === "nothing") parts.push(make("p", { class: "notice" }, "There are no values: an axis has no elements."));
   const sides = [makeFacts(node), makeAttributes(node)];
   if (node.kind === "group") parts.push(...makeMembers(node, linkTo));
   part("view").replaceChildren(...parts, make("div", { class: "pairs" }, sides), makeDocuments(node) ?? "");

@@ -85,7 +85,7 @@ export class PicturePanel {
   points() {
     if (this.state.axes.length === 1) return LONGEST_LINE;
     const width = this.room.clientWidth || 640;
-    return Math.min(1024, Math.max(256, Math.ceil(width / 64) * 64));
+    return Math.min(1024, Math.max(256, Math.ceil((width * Math.min(2, devicePixelRatio)) / 64) * 64));
   }
 
   async ask(parameters) {
@@ -185,17 +185,17 @@ export class PicturePanel {
     Object.assign(this.canvas.dataset, { left: done.box.left, top: done.box.top, width: done.box.width, height: done.box.height });
     this.canvas.setAttribute("aria-label", `${this.valueLabel()} by ${this.scales.map((scale) => scale.axis.name).join(" and ")}`);
     this.pointing.fit(done.width, done.height, done.box, isLine ? [1, this.scales[0].count] : this.scales.map((scale) => scale.count));
-    this.drawRange(range, isLine, done.box);
+    this.drawRange(range, isLine);
     this.pointing.repeat();
     if (!this.pointing.place) this.pointed(null, false);
   }
 
-  drawRange(range, isLine, box) {
+  drawRange(range, isLine) {
     const { map, range: mode, log } = this.state;
     this.range.update(range, isLine && mode === "auto" ? "full" : mode, this.picture.header.units, (value) => shortText(value));
     this.range.bar.hidden = isLine;
     if (isLine) return;
-    drawColours(this.range.canvas, Math.max(80, Math.min(box.width, this.range.bar.clientWidth)), map);
+    drawColours(this.range.canvas, Math.max(80, this.range.bar.clientWidth), map);
     this.range.canvas.setAttribute("aria-label", `Colours from ${shortText(range[0])} to ${shortText(range[1])}${log ? ", logarithmic" : ""}`);
   }
 
@@ -214,7 +214,7 @@ export class PicturePanel {
       if (axis.step > 1) said.push(`Every ${ordinal(axis.step)} index of ${axis.name} is read; zoom in for more.`);
     }
     if (!this.stack.hidden) said.push(...this.saidOfDrawing());
-    this.status.replaceChildren(...said.filter(Boolean).map((text) => make("span", {}, /[.!?]$/.test(text) ? text : `${text}.`)));
+    this.status.replaceChildren(...said.filter(Boolean).map((text) => make("span", {}, sentence(text))));
   }
 
   saidOfDrawing() {
@@ -313,6 +313,10 @@ export class PicturePanel {
 function padded([low, high]) {
   const room = 0.04 * (high - low);
   return [low - room, high + room];
+}
+
+function sentence(text) {
+  return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 function ordinal(number) {

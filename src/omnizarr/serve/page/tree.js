@@ -9,6 +9,7 @@ import { icon, make } from "./dom.js";
 
 const PAGE = 200;
 const TYPING = 600;
+const CHILDREN = ":scope > [role=treeitem]:not([data-next])";
 
 /** A tree of roots and nodes; `chosen(root, path)` is called when one is chosen. */
 export class Tree {
@@ -111,7 +112,7 @@ export class Tree {
     try {
       const { members, next } = await askJson("members", { root, path, after, limit: PAGE });
       waiting.remove();
-      const before = list.querySelectorAll(":scope > [data-path]").length;
+      const before = list.querySelectorAll(CHILDREN).length;
       list.append(...members.map((member, i) => this.item({ ...member, root, path: path ? `${path}/${member.name}` : member.name }, level, before + i + 1, null)));
       if (next) this.addMore(item, list, level, next);
       else this.counted(list);
@@ -132,7 +133,7 @@ export class Tree {
   }
 
   counted(list) {
-    const items = list.querySelectorAll(":scope > [role=treeitem]");
+    const items = list.querySelectorAll(CHILDREN);
     items.forEach((one) => one.setAttribute("aria-setsize", items.length));
   }
 
