@@ -106,6 +106,12 @@ def _shown_below(lines: list[str], last: int) -> list[str]:
     return shown
 
 
+def shown_in(text: str) -> list[str]:
+    """Return all lines that a page shows as output of Python."""
+    lines = [line for block in blocks(text, "python") for line in block.text.splitlines()]
+    return [line.removeprefix(OUTPUT).removeprefix(" ") for line in lines if line.startswith(OUTPUT)]
+
+
 def _console(block: Block) -> Iterator[tuple[str, list[str], list[str]]]:
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, shown = split_command(part)
