@@ -348,6 +348,11 @@ def test_other_services_are_made_from_urls(url: str, more: dict[str, object]) ->
     assert store.name == url
 
 
+def test_options_by_the_name_that_s3fs_has_for_them() -> None:
+    with pytest.raises(StoreError, match="'anon' is not valid.*skip_signature=True for anon"):
+        ObjectStore("s3://bucket", storage_options={"anon": True, "region": "a"})
+
+
 def test_options_that_are_none() -> None:
     with pytest.raises(StoreError, match="'bogus' is not valid"):
         ObjectStore("s3://bucket/a", storage_options={"bogus": "verysecret"})

@@ -263,7 +263,8 @@ def _client(kind: str, url: str, config: Any, arguments: dict[str, Any], name: s
             return store.GCSStore.from_url(address, config=config, **arguments)
         return store.AzureStore.from_url(url, config=config, **arguments)
     except (exceptions.BaseError, TypeError, ValueError) as error:
-        raise StoreError(f"cannot be opened: {_first_line(error)}", store=name) from None
+        hint = "; options have obstore's names: skip_signature=True for anon" if "anon" in config else ""
+        raise StoreError(f"cannot be opened: {_first_line(error).rstrip('.')}{hint}", store=name) from None
 
 
 def _first_line(error: Exception) -> str:
