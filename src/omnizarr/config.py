@@ -94,6 +94,14 @@ class Settings:
             raise ValueError(f"zarr_format: expected 2 or 3, found {self.zarr_format!r}")
 
 
+PREFIX = "OMNIZARR_"
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"{PREFIX}{name.upper()}"
+
+
 class Config:
     """The settings in force.
 
@@ -107,7 +115,7 @@ class Config:
     """
 
     def __init__(self) -> None:
-        self._everywhere = _from_environment()
+        self._everywhere = self._first = _from_environment()
         self._here: ContextVar[Settings | None] = ContextVar("omnizarr.settings", default=None)
 
     @property
@@ -119,6 +127,20 @@ class Config:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.settings, name)
+
+    def origins(self) -> dict[str, str]:
+        """Return for each setting where its value comes from.
+
+        `"default"`; the name of an environment variable; `"set"` in this process; `"using"` in this block.
+        """
+        return {field.name: self._origin(field.name) for field in fields(Settings)}
+
+    def _origin(self, name: str) -> str:
+        if getattr(self.settings, name) != getattr(self._everywhere, name):
+            return "using"
+        if getattr(self._everywhere, name) != getattr(self._first, name):
+            return "set"
+        return variable_of(name) if variable_of(name) in os.environ else "default"
 
     def set(self, **values: Any) -> AbstractContextManager[None]:
         """Change settings for the whole process; as a `with` block, until its end."""
@@ -149,7 +171,7 @@ class Config:
 def _from_environment() -> Settings:
     values: dict[str, Any] = {}
     for field in fields(Settings):
-        text = os.environ.get(f"OMNIZARR_{field.name.upper()}")
+        text = os.environ.get(variable_of(field.name))
         if text is not None:
             values[field.name] = _parsed(field.name, text, type(field.default))
     return Settings(**values)
@@ -159,7 +181,7 @@ def _parsed(name: str, text: str, kind: type) -> Any:
     try:
         return _TRUTHS[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError):
-        raise ValueError(f"OMNIZARR_{name.upper()}: expected {kind.__name__}, found {text!r}") from None
+        raise ValueError(f"{variable_of(name)}: expected {kind.__name__}, found {text!r}") from None
 
 
 def _cores() -> int:

@@ -40,7 +40,6 @@ COMMANDS = {
     "keys": "List the keys of a store, and the sizes of their values.",
     "move": "Move a node or a whole hierarchy.",
     "plot": "Draw an array, in a file or in the terminal.",
-    "plot": "Draw an array, in a file or in the terminal.",
     "schema": "Print the model of a hierarchy, or the schema of a model.",
     "serve": "Serve stores over HTTP, and a page that shows them.",
     "tree": "Show a hierarchy as a tree.",

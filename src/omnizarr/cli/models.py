@@ -12,14 +12,21 @@ from types import ModuleType
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 from pydantic.errors import PydanticUserError
 
+from omnizarr.cli.completing import names
 from omnizarr.jsontypes import shown
 from omnizarr.zom import v2, v3
 from omnizarr.zom.conventions import CONVENTIONS, convention
 from omnizarr.zom.node import NodeSpec
 
 _VERSIONS: dict[str, type[NodeSpec[Any]]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec}
+
+
+def complete_model(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the models whose names start so; else files, which may hold some."""
+    return names((*_VERSIONS, *CONVENTIONS), incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 def model_named(text: str, zarr_format: int = 3, also: str = "") -> type[NodeSpec[Any]]:

@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from omnizarr.cli.completing import names
 from omnizarr.cli.sizes import parse_size
-from omnizarr.codecs.registry import codec_class
+from omnizarr.codecs.registry import CODECS, codec_class
 from omnizarr.jsontypes import shown
 from omnizarr.metadata.chains import PREFIX
 
@@ -61,6 +63,12 @@ class Codecs(click.ParamType[Any]):
         if not found:
             text = value
         return path if found else EVERY, self._codecs(text, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names of codecs that start so."""
+        return names((*CODECS, "none"), incomplete)
 
     def _codecs(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if text == "none":

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
+from click.shell_completion import CompletionItem
 
+from omnizarr.cli.completing import places
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.hierarchy.open import open as open_node
@@ -25,6 +27,12 @@ class PlaceType(click.ParamType[str]):
         if not value.strip():
             self.fail("expected a path or a URL, found nothing", param, ctx)
         return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what the place may become."""
+        return places(incomplete)
 
 
 place_argument = click.argument("place", metavar="PLACE", type=PlaceType())

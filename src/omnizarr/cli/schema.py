@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from omnizarr.cli.models import model_named
+from omnizarr.cli.models import complete_model, model_named
 from omnizarr.cli.places import node_at, place_argument
 from omnizarr.jsontypes import Json, dump_json
 from omnizarr.zom import from_node, json_schema, typescript
@@ -15,7 +15,7 @@ from omnizarr.zom.node import NodeSpec
 _VERSIONS = ("v2", "v3")
 _MODEL = "v2|v3|CONVENTION|MODULE:MODEL|FILE.py:MODEL"
 
-_model_argument = click.argument("model", metavar=_MODEL)
+_model_argument = click.argument("model", metavar=_MODEL, shell_complete=complete_model)
 _format_option = click.option(
     "--zarr-format",
     type=click.Choice(["2", "3"]),

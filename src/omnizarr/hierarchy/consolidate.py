@@ -5,6 +5,7 @@ https://zarr.readthedocs.io/en/stable/user-guide/consolidated_metadata/
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,8 @@ from omnizarr.metadata.formats.drafts.detect import KEY, draft_at
 from omnizarr.metadata.formats.v3 import CONSOLIDATED as FIELD
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+
+_log = logging.getLogger(__name__)
 
 
 def consolidate_metadata(
@@ -121,6 +124,7 @@ def _store(
     store: Store, path: str, format: Format, metadata: GroupMetadata, nodes: dict[str, NodeMetadata]
 ) -> GroupMetadata:
     key = format.consolidated_key(path)
+    _log.info("%s: metadata of %d nodes below /%s are consolidated", store.name, len(nodes), path)
     if key is None:
         changed = change_document(store, format, path, metadata, lambda found: found.with_consolidated(nodes))
         assert isinstance(changed, GroupMetadata)

@@ -12,6 +12,7 @@ and then told of.
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,8 @@ from omnizarr.store.base import Listing, Store
 
 Found: TypeAlias = tuple[str, NodeMetadata]
 OnError: TypeAlias = Callable[[str, MetadataError], None]
+
+_log = logging.getLogger(__name__)
 
 # Seconds to wait before what is listed and cannot be read is asked for again.
 _DELAYS = (0.02, 0.1, 0.4)
@@ -215,6 +218,8 @@ class _Walk:
             late = [relative for relative, visit in visits.items() if visit.is_late]
             if not late:
                 return visits
+            what = "%s: %d nodes are listed and cannot be read yet; once more in %.2f s"
+            _log.info(what, self.store.name, len(late), delay)
             sleep(delay)
             again = each(self.store, self._fetched, [visits[relative].listed for relative in late])
             for relative, documents in zip(late, again, strict=True):

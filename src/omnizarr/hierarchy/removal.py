@@ -6,6 +6,7 @@ goes last. So a deletion that was interrupted does not open as a dataset, says w
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.zips.zip import ZipStore
 
 Progress: TypeAlias = Callable[[int, int], None]
+_log = logging.getLogger(__name__)
 
 
 def delete(
@@ -104,6 +106,7 @@ def remove(store: Store, path: str, progress: Progress | None = None, *, format:
     before = len(keys) - len(rest)
     delete_keys(store, rest, None if progress is None else lambda done: progress(before + done, len(keys)))
     delete_at(store, format, path)  # the mark, and what others wrote meanwhile
+    _log.info("%s: /%s is deleted, %d keys", store.name, path, len(keys))
     if progress is not None:
         progress(len(keys), len(keys))
     return len(keys)

@@ -7,6 +7,7 @@ from omnizarr.store.databases.sqlite import SQLiteStore
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.filesystems.fsspec import FsspecStore
 from omnizarr.store.layers.cache import CachedStore
+from omnizarr.store.layers.logged import LoggedStore
 from omnizarr.store.layers.overlay import OverlayStore
 from omnizarr.store.layers.wrap import CountingStore, FaultStore, ReadOnlyStore, WrappedStore
 from omnizarr.store.memory import MemoryStore
@@ -29,6 +30,7 @@ __all__ = [
     "LMDBStore",
     "Last",
     "Listing",
+    "LoggedStore",
     "MemoryStore",
     "Mode",
     "ObjectStore",

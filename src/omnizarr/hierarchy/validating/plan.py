@@ -6,6 +6,7 @@ is removed for itself, so a repair that was interrupted has done a part of it, a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -25,6 +26,7 @@ from omnizarr.metadata.formats import FORMATS
 from omnizarr.store.directories.draft import remove_stale
 
 _PAGE = 1000
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class RepairPlan:
             still = [key for key in page if self._is_still_nothing(key)]
             delete_keys(store, still)
             removed += len(still)
+            _log.info("%s: repair removed %d keys, %s to %s", store.name, len(still), still[:1], still[-1:])
             if progress is not None:
                 progress(removed, len(self.check.removable))
         for name in self.drafts():

@@ -5,6 +5,7 @@ https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 from __future__ import annotations
 
+import logging
 import random
 import re
 import time
@@ -16,6 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from omnizarr.errors import ReadOnlyError, StoreError
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 SCHEMES = ("redis", "rediss", "unix")
 _FORMS = "redis://host:port/db/prefix, rediss://… or unix:///socket?db=0&prefix=…"
@@ -165,6 +167,7 @@ def ask(place: RedisPlace, action: str, key: str | None, request: Callable[[Any]
             lost = error if _is_lost(error) else lost_in(error)
             if left == 0 or lost is None:
                 raise failure(place, action, key, lost or error) from None
+        _log.info("%s: connection lost; once more within %.1f s", place.name, wait)
         time.sleep(random.uniform(wait / 2, wait))
         wait = min(2 * wait, _LONGEST_WAIT)
     raise AssertionError("the last try returns or raises")

@@ -71,7 +71,7 @@ def kind_of(fs: Any) -> Kind:
     names = set(_protocols(layers[-1]))
     around = {name for layer in layers[:-1] for name in _protocols(layer)}
     return Kind(
-        links=bool(names & _LOCAL),
+        links=bool(names & _LOCAL) and hasattr(fs, "link"),  # which not every layer passes on
         renames=bool(names & _RENAMES),
         creates=bool(names & _CONDITIONS),
         flat=bool(names & _FLAT),

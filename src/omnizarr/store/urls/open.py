@@ -20,6 +20,7 @@ from omnizarr.store.databases.redis_place import SCHEMES as REDIS_SCHEMES
 from omnizarr.store.databases.sqlite import open_sqlite
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.filesystems.fsspec import FsspecStore, is_chain, is_known, is_mapper, open_fsspec
+from omnizarr.store.layers.logged import logged
 from omnizarr.store.layers.wrap import ReadOnlyStore
 from omnizarr.store.mapping import StoreMapping
 from omnizarr.store.memory import MemoryStore
@@ -109,10 +110,13 @@ def open_place(target: StoreLike, *, mode: Mode, storage_options: Options | None
     options = storage_options or {}
     if isinstance(target, str) and is_chain(target):
         options, cache = split_cache(options, target.partition("://")[0])
-        return Opened(with_cache(_in_mode(open_fsspec(target, mode, options), mode), mode, cache))
+        chained = logged(_in_mode(open_fsspec(target, mode, options), mode))
+        return Opened(with_cache(chained, mode, cache))
     if not isinstance(target, str) or is_plain(target):
-        return _open_path(os.fspath(target), mode, options)
-    return _open_url(parse_url(target), mode, options)
+        return _logged_here(_open_path(os.fspath(target), mode, options), mode)
+    url = parse_url(target)
+    opened = _open_url(url, mode, options)
+    return _logged_here(opened, mode) if url.scheme in _HERE else opened
 
 
 def open_store(target: StoreLike, *, mode: Mode, storage_options: Options | None = None) -> Store:
@@ -234,7 +238,12 @@ def _opened(url: Url, mode: Mode, options: Options) -> Store:
         return opener(url.first, mode, options)
     options, wanted = split_cache(options, url.shown)
     url, said = split_fragment_cache(url)
-    return with_cache(opener(url.first, mode, options), mode, wanted, said)
+    return with_cache(logged(opener(url.first, mode, options)), mode, wanted, said)
+
+
+def _logged_here(opened: Opened, mode: Mode) -> Opened:
+    """Return a place on this machine, logged where it is read; who writes there looks at what kind it is."""
+    return opened._replace(store=logged(opened.store)) if mode == "r" else opened
 
 
 # Openers of paths and single URLs

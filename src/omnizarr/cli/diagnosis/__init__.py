@@ -1,0 +1,1 @@
+"""What `omnizarr doctor` looks at, one subject a module."""
