@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import re
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -524,3 +527,14 @@ def test_all_answers_are_kept_from_being_taken_for_pages(site: Site) -> None:
     for response in (site.get("node", path="a"), site.get("picture", path="a"), site.get("node", path="no")):
         assert response.headers["x-content-type-options"] == "nosniff"
         assert "text/html" not in response.headers["content-type"]
+
+
+def test_the_guide_reads_a_picture(site: Site) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "serve-page.md"
+    [code] = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    packing = {"_FillValue": -1, "_ARRAY_DIMENSIONS": ["lat", "lon"]}
+    site.create("a", np.array([[4, -1], [6, 8]], "i2"), attributes=packing)
+    names["urlopen"] = lambda address: io.BytesIO(site.get("picture", path="a", axes=address).content)
+    assert names["picture"]("lon,lat").tolist() == [[4, 6], [None, 8]]

@@ -67,7 +67,7 @@ export class Scale {
     return this.vertical ? (forward ? "downward" : "upward") : forward ? "to the right" : "to the left";
   }
 
-  /** Whether coordinates are numbers with equal distances, within a thousandth. */
+  /** Whether coordinates have equal distances, within a twentieth of one; where they are no numbers, they have. */
   get isEven() {
     const { coordinates } = this.axis;
     if (!this.direction || this.count < 3) return true;

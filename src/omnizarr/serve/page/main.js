@@ -65,6 +65,7 @@ async function showNode(root, path) {
 }
 
 function present(node) {
+  const hadFocus = part("view").contains(document.activeElement);
   shown.panel?.close();
   shown.panel = null;
   shown.node = node;
@@ -79,6 +80,8 @@ function present(node) {
   if (node.kind === "group") parts.push(...makeMembers(node, linkTo));
   part("view").replaceChildren(...parts, make("div", { class: "pairs" }, sides), makeDocuments(node) ?? "");
   part("view").scrollTop = 0;
+  if (hadFocus) part("title").focus({ preventScroll: true });
+  announce(`${node.kind} ${node.path || node.root}`);
   shown.panel?.update(shown.state);
 }
 
