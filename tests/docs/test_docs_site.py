@@ -30,15 +30,26 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site once for all tests of this file: 10 seconds on two cores."""
     pytest.importorskip("mkdocs", reason="the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+    status, told = build("--site-dir", folder)
+    assert warnings_in(told) == []
+    assert status == 0, told
+    return folder
+
+
+def build(*arguments: str | Path) -> tuple[int, str]:
+    """Return the status and what was said; `--quiet` would silence what `--strict` counts."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", *arguments],
         cwd=ROOT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
     )
-    assert (built.returncode, built.stdout, built.stderr) == (0, "", "")
-    return folder
+    return done.returncode, done.stdout + done.stderr
+
+
+def warnings_in(told: str) -> list[str]:
+    return [line for line in told.splitlines() if line.startswith(("WARNING", "ERROR"))]
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +70,22 @@ def test_every_page_is_built_without_a_warning(site: Path) -> None:
     built = {path.parent.relative_to(site) for path in site.rglob("index.html")}
     expected = {path.parent if path.name in ("index", "README") else path for path in sources}
     assert expected == built
+
+
+def test_what_is_wrong_on_a_page_fails_the_build(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="the extra docs is not installed")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# A\n\n[b](b.md) [c](#c)\n")
+    (tmp_path / "docs" / "stray.md").write_text("# Stray\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        f"INHERIT: {ROOT / 'mkdocs.yml'}\ndocs_dir: docs\nextra_css: []\nhooks: []\n"
+        "plugins: []\nnav:\n  - index.md\n"
+    )
+    status, told = build("--config-file", config, "--site-dir", tmp_path / "site")
+    assert status == 1
+    for fault in ("link 'b.md'", "link '#c'", "stray.md"):
+        assert fault in " ".join(warnings_in(told)), told
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
