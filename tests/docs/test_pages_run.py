@@ -30,6 +30,7 @@ NEEDED = {
     "README.md": ("pynwb", "netCDF4"),
     "docs/hdmf.md": ("pynwb",),
     "docs/xarray.md": ("xarray", "dask"),
+    "docs/dask.md": ("dask",),
     "docs/start.md": ("xarray", "netCDF4"),
     "docs/guides/climate.md": ("xarray", "dask", "netCDF4", "obstore"),
     "docs/guides/neuroscience.md": ("pynwb", "obstore"),
