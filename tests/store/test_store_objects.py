@@ -349,7 +349,7 @@ def test_other_services_are_made_from_urls(url: str, more: dict[str, object]) ->
 
 
 def test_options_by_the_name_that_s3fs_has_for_them() -> None:
-    with pytest.raises(StoreError, match="'anon' is not valid.*skip_signature=True for anon"):
+    with pytest.raises(StoreError, match=r"'anon' is not valid.*skip_signature=True for anon"):
         ObjectStore("s3://bucket", storage_options={"anon": True, "region": "a"})
 
 
