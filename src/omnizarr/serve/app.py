@@ -18,7 +18,7 @@ from omnizarr.serve.api import routes as api_routes
 from omnizarr.serve.cors import OriginMiddleware
 from omnizarr.serve.data import READING, WRITING, Data
 from omnizarr.serve.faults import HANDLERS, FaultMiddleware
-from omnizarr.serve.guard import HeadersMiddleware, HostMiddleware, LogMiddleware
+from omnizarr.serve.guard import HeadersMiddleware, HostMiddleware, LogMiddleware, SizeMiddleware
 from omnizarr.serve.options import ServeOptions
 from omnizarr.serve.roots import Root
 from omnizarr.serve.threads import Threads
@@ -58,6 +58,7 @@ def _middleware(options: ServeOptions) -> list[Middleware]:
         Middleware(LogMiddleware),
         Middleware(HeadersMiddleware, values=MOUNT, shared=bool(options.origins)),
         Middleware(FaultMiddleware),
+        Middleware(SizeMiddleware),
     ]
     if options.hosts:
         layers.append(Middleware(HostMiddleware, hosts=options.hosts))

@@ -21,7 +21,27 @@ _PAGE = (
 )
 # What is stored may be anyone's: a browser that shows it runs nothing of it.
 _VALUE = "default-src 'none'; frame-ancestors 'none'; sandbox"
+# In bytes, as they come.
+LONGEST_ADDRESS = 2**15
+LONGEST_HEADER = 2**15
 _PORT = re.compile(r"(.*?)(?::\d*)?", re.DOTALL)
+
+
+class SizeMiddleware:
+    """Refuses addresses and headers that are longer than any client has reason to send."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_ADDRESS:
+                await answer(414, "the address is too long")(scope, receive, send)
+                return
+            if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADER:
+                await answer(431, "the header is too long")(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class HostMiddleware:

@@ -51,15 +51,13 @@ class PatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Wait for the rest of a header, where that is what came."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._cancel_header()
-        elif self._header is None and not self.transport.is_closing():
-            self._header = self._later(self.header_seconds, self._header_late)
+        self._await_header()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, as long as a connection is kept, unless it is here."""
-        self._cancel_header()
+        """Wait for the next request, as long as a connection is kept; for the rest of one not as long."""
         super().on_response_complete()
+        if self.conn.trailing_data[0]:
+            self._await_header()
 
     def pause_writing(self) -> None:
         """Wait for the client."""
@@ -74,6 +72,13 @@ class PatientProtocol(H11Protocol):
 
     def _later(self, seconds: float, do: Callable[[], object]) -> asyncio.TimerHandle:
         return self.loop.call_later(seconds, do)
+
+    def _await_header(self) -> None:
+        """Wait for a header unless a request is at work, which has come with its own."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._cancel_header()
+        elif self._header is None and not self.transport.is_closing():
+            self._header = self._later(self.header_seconds, self._header_late)
 
     def _header_late(self) -> None:
         self._header = None
