@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.errors import OmniZarrError, SelectionError
+from omnizarr.hierarchy.paths import parent_of
 from omnizarr.netcdf.model.nodes import FILL_VALUE
 from omnizarr.pictures.cost import cost_of
-from omnizarr.pictures.subject import Subject, sibling
+from omnizarr.pictures.subject import Subject, siblings
 from omnizarr.pictures.times import as_iso, as_number, is_time, numpy_iso, numpy_numbers
 from omnizarr.pictures.values import shown
 
@@ -51,31 +53,34 @@ def source_of(subject: Subject, number: int) -> Subject | None:
     or it is of one axis, that one, and named by the attribute `coordinates` (CF); or it is `timestamps`
     beside `data` (NWB).
     """
-    name = subject.names[number]
-    if name and (found := sibling(subject, name)) is not None and _is_along(found, subject, number):
-        return found
-    for other in (subject.text("coordinates") or "").split() if name else ():
-        found = sibling(subject, other)
-        if found is not None and found.names == (name,) and _is_along(found, subject, number):
-            return found
-    if subject.array.basename == "data" and number == 0:
-        found = sibling(subject, "timestamps")
-        if found is not None and _is_along(found, subject, number):
-            return found
+    name, length = subject.names[number], subject.array.shape[number]
+    if name:
+        for found in siblings(subject, name):
+            if found.array.shape == (length,) and found.names[0] in (name, None):
+                return found
+        for other in (subject.text("coordinates") or "").split():
+            for found in siblings(subject, other):
+                if found.array.shape == (length,) and found.names == (name,):
+                    return found
+    if number == 0 and subject.array.basename == "data":
+        return next(
+            (found for found in _beside(subject, "timestamps") if found.array.shape == (length,)), None
+        )
     return None
+
+
+def _beside(subject: Subject, name: str) -> Iterator[Subject]:
+    """Yield the array of a name in the group of a subject."""
+    group = parent_of(subject.array.path)
+    return (found for found in siblings(subject, name) if parent_of(found.array.path) == group)
 
 
 def not_on_axes(subject: Subject) -> str | None:
     """Return a note on coordinates of two axes, which are not shown; None where there are none."""
     names = (subject.text("coordinates") or "").split()
-    wide = [name for name in names if (found := sibling(subject, name)) is not None and found.array.ndim > 1]
+    found = {name: next(siblings(subject, name), None) for name in names}
+    wide = [name for name, source in found.items() if source is not None and source.array.ndim > 1]
     return f"coordinates of several axes are not shown: {', '.join(wide)}" if wide else None
-
-
-def _is_along(found: Subject, subject: Subject, number: int) -> bool:
-    if found.array.shape != (subject.array.shape[number],):
-        return False
-    return found.names[0] in (subject.names[number], None) or found.array.basename == "timestamps"
 
 
 def _of_array(source: Subject, taken: slice, max_bytes: int) -> Coordinates | None:
@@ -109,7 +114,7 @@ def _of_clock(subject: Subject, number: int, taken: slice) -> Coordinates | None
     """Return the seconds of samples at a rate, as NWB has it where there are no timestamps."""
     if subject.array.basename != "data" or number != 0:
         return None
-    start = sibling(subject, "starting_time")
+    start = next(_beside(subject, "starting_time"), None)
     rate = 0.0 if start is None else start.number("rate", 0.0)
     if start is None or start.array.ndim or not rate > 0:
         return None

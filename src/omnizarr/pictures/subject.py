@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,19 +93,16 @@ def subject_of(array: Array) -> Subject:
     return _subject(array, Surroundings.of(array))
 
 
-def sibling(subject: Subject, name: str) -> Subject | None:
-    """Return the array of a name in the group of a subject, or else in the nearest one above."""
+def siblings(subject: Subject, name: str) -> Iterator[Subject]:
+    """Yield the arrays of a name in the group of a subject and in those above, nearest first."""
     if not name or "/" in name:
-        return None
+        return
     for group in ancestors_of(subject.array.path):
         path = joined(group, name)
-        if path == subject.array.path:
-            continue
-        metadata = subject.surroundings.metadata(path)
+        metadata = None if path == subject.array.path else subject.surroundings.metadata(path)
         if isinstance(metadata, ArrayMetadata):
             found = Array(subject.array.store, subject.array.format, path, metadata)
-            return _subject(found, subject.surroundings)
-    return None
+            yield _subject(found, subject.surroundings)
 
 
 def _subject(array: Array, surroundings: Surroundings) -> Subject:

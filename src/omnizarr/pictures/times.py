@@ -19,8 +19,8 @@ AnyArray: TypeAlias = NDArray[Any]
 
 _SINCE = re.compile(r"\s*[a-z]+\s+since\s+\S", re.IGNORECASE)
 _HALF_A_MILLISECOND = timedelta(microseconds=500)
-_MIDNIGHT = "T00:00:00"
-_FRACTION = ".000"
+# What is left out where all times end so.
+_ENDS = (".000000000", ".000000", ".000", "T00:00:00", "T00:00", "T00")
 
 
 def is_time(units: str) -> bool:
@@ -45,7 +45,7 @@ def as_iso(numbers: Any, units: str, calendar: str | None) -> AnyArray | None:
 
 def numpy_iso(times: AnyArray) -> AnyArray:
     """Return numpy's times as texts; empty where there is none."""
-    texts = np.datetime_as_string(times.reshape(-1), unit="auto").tolist() if times.size else []
+    texts = np.datetime_as_string(times.reshape(-1)).tolist()
     return _short(["" if text == "NaT" else text for text in texts]).reshape(times.shape)
 
 
@@ -100,7 +100,7 @@ def _iso(date: Any) -> str:
 
 def _short(texts: list[str]) -> AnyArray:
     """Return texts without the end that all have: no fraction of a second, or midnight."""
-    for end in (_FRACTION, _MIDNIGHT):
+    for end in _ENDS:
         if all(text.endswith(end) or not text for text in texts):
             texts = [text.removesuffix(end) for text in texts]
     return np.array(texts, "U")

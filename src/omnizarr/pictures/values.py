@@ -60,7 +60,8 @@ def _shown(subject: Subject, stored: AnyArray) -> tuple[Masked, str | None]:
         return _masked(np.abs(stored.astype(wide))), "absolute values of complex numbers"
     if isinstance(kind, AtomicType | Enum) and kind.is_numeric and dtype.kind != "O":
         presentation, note = _presentation(subject, kind)
-        values = _masked(presentation.shown(from_storage(kind, stored), None))
+        plain = stored.astype(kind.dtype) if is_custom(dtype) else stored
+        values = _masked(presentation.shown(from_storage(kind, plain), None))
         if dtype.kind in "mM":
             values[np.isnat(stored)] = np.ma.masked
         return _masked(values, values.dtype.newbyteorder("=")), note
@@ -84,10 +85,10 @@ def _presentation(subject: Subject, kind: NcType) -> tuple[Presentation, str | N
     ignored = [name for name in (*_LIMITS, *_FACTORS) if name in subject.attributes and name not in usable]
     note = f"{', '.join(ignored)}: not of the type of the values, and not followed" if ignored else None
     found = presentation_of(kind, usable, Switches(), no_fill=subject.no_fill, auto_complex=False)
-    if "_FillValue" in usable or subject.is_noted:
-        return found, note
     # That netCDF's default fill values are missing holds for what netCDF wrote.
-    return replace(found, missing=replace(found.missing, fill=None)), note
+    fill = found.missing.fill if "_FillValue" in usable or subject.is_noted else None
+    # What is masked is never filled, and a default may not fit values that are shown without a sign.
+    return replace(found, missing=replace(found.missing, fill=fill, replacement=None)), note
 
 
 def _usable(attributes: Mapping[str, Any], kind: NcType) -> dict[str, Any]:
