@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from benchmarks import (
+    dask_peers,
     model_peers,
     netcdf_peers,
     nwb_peers,
@@ -29,9 +30,11 @@ from benchmarks import (
     w9_models,
     w10_nwb,
     w11_xarray,
+    w12_dask,
     xarray_peers,
 )
 from benchmarks.case import Case
+from benchmarks.dask_peers.base import DaskLibrary
 from benchmarks.machine import facts
 from benchmarks.measure import Row, measure
 from benchmarks.memory import Peak, peaks
@@ -61,16 +64,19 @@ NETCDF = "W8"
 MODELS = "W9"
 NWB = "W10"
 XARRAY = "W11"
+DASK = "W12"
 APART = {
     OBJECTS: None,
     NETCDF: None,
     MODELS: None,
     NWB: None,
     XARRAY: None,
+    DASK: None,
 }  # workloads with libraries of their own
 OBJECT_WRITER = "zarr-python, obstore"
 NETCDF_WRITER = "netCDF-C, HDF5"
 XARRAY_WRITER = "xarray + zarr-python"
+DASK_WRITER = "dask + zarr-python"
 T = TypeVar("T")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -130,6 +136,7 @@ def main(
     everything = size == "full" and {*only} == {*WORKLOADS, *APART} and len(present) == len(MODULES)
     page = report or (PAGE if everything else None)
     backends = _loaded(xarray_peers.load, xarray_peers.MODULES, console) if XARRAY in only else []
+    by_blocks = _loaded(dask_peers.load, dask_peers.MODULES, console) if DASK in only else []
     # What was imported is no garbage: to look at it before each timing took most of a small run.
     gc.freeze()
     parent = folder or (Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
@@ -141,6 +148,7 @@ def main(
         models = _measured_models(SIZES[size], room, modelling, repeat, console)
         files = _measured_nwb(SIZES[size], room, filing, repeat, console)
         by_xarray = _measured_xarray(SIZES[size], room, backends, repeat, console)
+        by_dask = _measured_dask(SIZES[size], room, by_blocks, repeat, console)
         sections = [
             arrays,
             Section("Object stores", objects, _named(remote)),
@@ -148,10 +156,13 @@ def main(
             Section("Object models", models, _named(modelling)),
             Section("NWB", files, _named(filing)),
             Section("xarray", by_xarray, _named(backends)),
+            Section("dask", by_dask, _named(by_blocks)),
         ]
         found = peaks(SIZES[size], room, present) if "W1" in only else []
         strangers: list[Named] = [
-            each for each in (*remote, *others, *modelling, *filing, *backends) if each.name != OURS
+            each
+            for each in (*remote, *others, *modelling, *filing, *backends, *by_blocks)
+            if each.name != OURS
         ]
         about = facts([*present, *strangers], Path(name))
     _print(console, sections, found, about)
@@ -258,6 +269,18 @@ def _measured_xarray(
     rows: list[Row] = []
     if writer is not None:
         for case in w11_xarray.cases(sizes, room, writer):
+            with console.status(f"{case.workload} {case.title}"):
+                rows.append(measure(case, libraries, repeat))
+    return rows
+
+
+def _measured_dask(
+    sizes: Sizes, room: Room, libraries: list[DaskLibrary], repeat: int, console: Console
+) -> list[Row]:
+    writer = next((library for library in libraries if library.name == DASK_WRITER), None)
+    rows: list[Row] = []
+    if writer is not None:
+        for case in w12_dask.cases(sizes, room, writer):
             with console.status(f"{case.workload} {case.title}"):
                 rows.append(measure(case, libraries, repeat))
     return rows

@@ -28,7 +28,7 @@ class Sizes:
     fields, field
         W8: how many records of `field` by `field` float32 elements are read and written.
     converted
-        W8: how many of them a file has that is converted; W11: and a dataset that is written.
+        W8: how many of them a file has that is converted; W11, W12: and what is written there.
     variables
         W8: variables of a dataset that is opened; W11: two and a half times as many.
     records

@@ -24,7 +24,7 @@ def test_all_workloads_at_their_smallest(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     text = page.read_text(encoding="utf-8")
     assert "What failed" not in text, text
-    for workload in ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11"):
+    for workload in ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12"):
         assert f"| {workload} |" in text
     assert "omnizarr is the fastest in" in text
     assert "hdmf-zarr is not installed and left out" in done.stdout
