@@ -43,8 +43,8 @@ def copy(
 ) -> CopyReport:
     """Copy an array, or a group with everything below it.
 
-    Chunks that would be stored the same way are moved without decoding. An interrupted copy is
-    continued by the same call where the source, in a directory or file, is unchanged; else it starts anew.
+    Chunks that would be stored the same way are moved without decoding. An interrupted copy is continued by
+    the same call where the source, in a directory, file or object store, is unchanged; else it starts anew.
 
     Parameters
     ----------

@@ -271,7 +271,7 @@ def test_types_of_the_user(way: tuple[str, int] | None, tmp_path: Path) -> None:
 
 def test_a_file_is_whole_or_absent(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "b.nc"
-    monkeypatch.setattr("omnizarr.netcdf.copying.convert.transfer", _fails)
+    monkeypatch.setattr("omnizarr.netcdf.copying.convert.steps_of", _fails)
     with pytest.raises(OSError, match="disk full"):
         convert(source, target)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.nc"]
@@ -280,7 +280,7 @@ def test_a_file_is_whole_or_absent(source: Path, tmp_path: Path, monkeypatch: py
     before = target.read_bytes()
     with pytest.raises(NodeExistsError, match="overwrite=True replaces it"):
         convert(source, target)
-    monkeypatch.setattr("omnizarr.netcdf.copying.convert.transfer", _fails)
+    monkeypatch.setattr("omnizarr.netcdf.copying.convert.steps_of", _fails)
     with pytest.raises(OSError, match="disk full"):
         convert(source, target, overwrite=True)
     assert target.read_bytes() == before

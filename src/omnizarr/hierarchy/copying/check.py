@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from omnizarr.errors import ConversionError, NodeExistsError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.belongings import keys_at, relative_key
+from omnizarr.hierarchy.belongings import relative_key
 from omnizarr.hierarchy.copying import journal
 from omnizarr.hierarchy.copying.convert import Loss, convert_nodes, listed
 from omnizarr.hierarchy.copying.plan import MEMORY, CopyPlan, Task
@@ -61,7 +61,7 @@ def plan_copy(
     check_apart(place_named(source.store, source.path), store, path)
     _check_above(store, format, path)
     found = {"": source.metadata}
-    keys = sorted(keys_at(source.store, source.format, source.path))
+    keys, stamp = journal.keys_and_stamp(source.store, source.format, source.path)
     if isinstance(source.metadata, GroupMetadata):
         found |= walk(source.store, source.format, source.path, keys=keys)
     consolidated = tuple(
@@ -94,6 +94,7 @@ def plan_copy(
         path=path,
         workers=workers,
         share=share,
+        stamp=stamp,
         nodes=theirs.nodes,
         tasks=tuple(task for task in tasks if task is not None),
         losses=tuple(theirs.losses),

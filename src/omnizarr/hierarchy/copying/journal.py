@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from omnizarr.jsontypes import dump_json, parse_json
 from omnizarr.metadata.formats import FORMATS
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import NodeMetadata
-from omnizarr.store.base import Store
+from omnizarr.store.base import Facts, Store
 from omnizarr.store.directories.directory import DirectoryStore
 from omnizarr.store.layers.below import unwrapped
+from omnizarr.store.objects.objects import ObjectStore
 from omnizarr.store.zips.zip import ZipStore
 
 JOURNAL = ".omnizarr-copy"
@@ -140,8 +141,12 @@ def is_journal(value: bytes) -> bool:
 def stamp(store: Store, format: Format, path: str) -> str | None:
     """Return what changes when any value of a node changes, or None where the store cannot tell.
 
-    Values in files are known by name, size and time of change.
+    Values in files are known by name, size and time of change, objects by what a listing says of them: name,
+    version or ETag, else size and time of change.
     """
+    inner, prefix = unwrapped(store)
+    if isinstance(inner, ObjectStore):
+        return _stamp_of_objects(inner, prefix, format, path)
     root = place_of(store)
     if root is None:
         return None
@@ -151,6 +156,37 @@ def stamp(store: Store, format: Format, path: str) -> str | None:
     for line in (line for top in tops for line in _states(root, top)):
         digest.update(line)
     return digest.hexdigest()
+
+
+def _stamp_of_objects(store: ObjectStore, before: str, format: Format, path: str) -> str:
+    return _sum(_objects(store, before, format, path))
+
+
+def keys_and_stamp(store: Store, format: Format, path: str) -> tuple[list[str], str | None]:
+    """Return all keys of a node, in order, and its stamp where the listing tells that too."""
+    inner, before = unwrapped(store)
+    if not isinstance(inner, ObjectStore):
+        return sorted(keys_at(store, format, path)), None
+    found = list(_objects(inner, before, format, path))
+    return sorted(key for key, _ in found), _sum(found)
+
+
+def _objects(store: ObjectStore, before: str, format: Format, path: str) -> Iterator[tuple[str, Facts]]:
+    owned = format.owned(path)
+    for key in owned.keys:
+        if (facts := store.facts(before + key)) is not None:
+            yield key, facts
+    for prefix in owned.prefixes:
+        yield from ((key[len(before) :], facts) for key, facts in store.list_facts(before + prefix))
+
+
+def _sum(found: Iterable[tuple[str, Facts]]) -> str:
+    """Return a sum over objects: listings have no order that holds everywhere."""
+    total = 0
+    for key, facts in found:
+        line = repr((key, *facts)).encode("utf-8", "surrogateescape")
+        total += int.from_bytes(hashlib.sha256(line).digest())
+    return f"{total % 2**256:064x}"
 
 
 def place_of(store: Store) -> Path | None:

@@ -89,6 +89,8 @@ class CopyPlan:
         The groups whose metadata were consolidated in the source, and will be in the target.
     beside
         Keys of the source that belong to no node and are copied as they are, relative to the source.
+    stamp
+        Identifies the state of the source, where it was listed for the plan; see `Journal`.
     """
 
     source: Node
@@ -102,6 +104,7 @@ class CopyPlan:
     losses: tuple[Loss, ...]
     consolidated: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    stamp: str | None = None
 
     @property
     def total_bytes(self) -> int:
@@ -145,7 +148,7 @@ class CopyPlan:
 
     def _journal(self) -> Journal:
         plan = journal.plan_of(self.format, self.nodes)
-        stamp = journal.stamp(self.source.store, self.source.format, self.source.path)
+        stamp = self.stamp or journal.stamp(self.source.store, self.source.format, self.source.path)
         return Journal(self.source.store_path, plan, stamp)
 
     def _steps(self, present: frozenset[str]) -> Iterator[Step]:

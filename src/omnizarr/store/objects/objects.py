@@ -194,7 +194,12 @@ class ObjectStore(Store):
 
     def list_sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         check_prefix(prefix)
-        return self._listed(prefix)
+        return ((key, meta["size"]) for key, meta in self._listed(prefix))
+
+    def list_facts(self, prefix: str = "") -> Iterator[tuple[str, Facts]]:
+        """Yield every key below a prefix with the facts of its value, by the requests of `list_prefix`."""
+        check_prefix(prefix)
+        return ((key, facts_of_state(state_of(meta))) for key, meta in self._listed(prefix))
 
     def list_dir(self, prefix: str = "") -> Listing:
         import obstore
@@ -210,7 +215,7 @@ class ObjectStore(Store):
         below = [f"{path[start:]}/" for path in found["common_prefixes"]]
         return Listing(sorted(self._ours(keys, prefix)), sorted(self._ours(below, prefix)))
 
-    def _listed(self, prefix: str) -> Iterator[tuple[str, int]]:
+    def _listed(self, prefix: str) -> Iterator[tuple[str, Any]]:
         import obstore
 
         start = len(self.place.before_listed)
@@ -222,8 +227,8 @@ class ObjectStore(Store):
                     page = next(pages, None)
                 if page is None:
                     return
-                sizes = {meta["path"][start:]: meta["size"] for meta in page}
-                yield from ((key, sizes[self.place.at(key)]) for key in self._ours(list(sizes), prefix))
+                metas = {meta["path"][start:]: meta for meta in page}
+                yield from ((key, metas[self.place.at(key)]) for key in self._ours(list(metas), prefix))
         except Absent:
             return
 
