@@ -101,7 +101,7 @@ def asking(store: Store, **options: Any) -> Asking:
 class Live:
     """A server that listens on loopback, in a thread."""
 
-    def __init__(self, app: ASGIApp, *, connections: int = 64) -> None:
+    def __init__(self, app: ASGIApp, *, connections: int = 400) -> None:
         self._listener = Listener.at("127.0.0.1", 0)
         self.port = self._listener.port
         self.url = self._listener.url

@@ -95,7 +95,7 @@ def _check(asked: Asked) -> None:
 
 def _run(roots: list[Any], asked: Asked) -> None:
     from omnizarr.serve.app import make_app
-    from omnizarr.serve.running import Listener, is_loopback, server_of
+    from omnizarr.serve.running import Listener, allow_files, is_loopback, server_of
 
     token = _token(asked, needed=not is_loopback(asked.host))
     try:
@@ -103,6 +103,7 @@ def _run(roots: list[Any], asked: Asked) -> None:
     except OSError as error:
         message = f"cannot listen at {asked.host} port {asked.port}: {error.strerror or error}"
         raise click.ClickException(message) from error
+    allow_files()
     app = make_app(roots, _options(asked, token))
     _log(asked.verbose)
     _show(roots, listener, asked, token)

@@ -14,11 +14,18 @@ from omnizarr.serve.protocol import PatientProtocol
 from omnizarr.serve.roots import Root
 from omnizarr.serve.tokens import PARAMETER
 
+try:
+    import resource
+except ImportError:
+    resource = None  # type: ignore[assignment]
+
 # The header of a request, at most; and seconds that answers have to end when the server is stopped.
 _HEADER_BYTES = 2**15
 _LAST_SECONDS = 3
 _KEPT_SECONDS = 15
-CONNECTIONS = 512
+# Programs open one for each chunk that they want at the same time; browsers a few.
+CONNECTIONS = 2000
+_FILES = 3 * CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,16 @@ class Listener:
         anywhere = address is not None and address.is_unspecified
         host = socket.gethostname() if anywhere else f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/"
+
+
+def allow_files() -> None:
+    """Let this process have as many open files as connections may need, where the system lets it."""
+    if resource is None:  # on Windows, which has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def is_loopback(host: str) -> bool:
