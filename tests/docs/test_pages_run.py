@@ -11,6 +11,7 @@ from guide_pages import ROOT, as_module, blocks, is_as_shown, pages, replaced, r
 TESTED_ELSEWHERE = {
     "docs/extending.md": "tests/test_extending.py",  # its blocks are the modules of a package
     "docs/validate.md": "tests/test_guide_validate.py",  # each of its blocks is a hierarchy of its own
+    "docs/serve-page.md": "tests/serve/test_serve_api.py",  # asks a server
     "docs/spec/": "tests/metadata",  # fragments of documents and tables
     "docs/dialects/": "tests/docs/test_dialect_pages.py",  # with the documents that are stored
     "docs/storage/": "tests/store",  # one line for each kind of store, most on a server
