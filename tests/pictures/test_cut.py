@@ -61,7 +61,8 @@ def test_axes_in_any_order_by_name_number_or_label(cube: Watched) -> None:
 
 
 def test_windows_and_steps(cube: Watched) -> None:
-    picture = cut(cube.array, window={"x": (5, 45), 1: (3, 30)}, most=(4, 15))
+    window: dict[int | str, tuple[int, int]] = {"x": (5, 45), 1: (3, 30)}
+    picture = cut(cube.array, window=window, most=(4, 15))
     rows, columns = picture.axes
     assert (rows.start, rows.step, rows.count) == (3, 7, 4)
     assert (columns.start, columns.step, columns.count) == (5, 3, 14)

@@ -122,8 +122,8 @@ def test_the_nearest_coordinate(made: Hierarchy) -> None:
     made.add("lat", [60.0, 50.0, 40.0, 30.0], ["lat"])
     made.add("time", [0, 1, 2], ["time"], units="days since 2001-02-27", calendar="360_day")
     array = made.add("v", np.arange(12).reshape(4, 3), ["lat", "time"])
-    at = {"lat": 52.1, "time": "2001-02-30"}
-    assert cut(array, None, at).values == 2 + 3  # type: ignore[arg-type]
+    at: dict[str, float | str] = {"lat": 52.1, "time": "2001-02-30"}
+    assert cut(array, None, at).values == 2 + 3
     assert cut(array, None, {"lat": "31", "time": "2001-02-28T13:00"}).values == 11
     assert cut(array, None, {"lat": 99.0, "time": "1.2"}).values == 1
     with pytest.raises(SelectionError, match="lat: expected a number, found 'north'"):

@@ -99,8 +99,8 @@ class _Wanted:
     """What is to be seen."""
 
     axes: tuple[str, ...]
-    at: Mapping[int | str, int | float | str]
-    window: Mapping[int | str, tuple[int, int]]
+    at: Mapping[str, int | str]
+    window: Mapping[str, tuple[int, int]]
     field: str | None
     max_bytes: int
 
@@ -155,10 +155,8 @@ def _check_free(output: str | None, overwrite: bool) -> None:
         raise click.UsageError(f"{output} exists; --overwrite replaces it")
 
 
-def _places(
-    sel: tuple[tuple[str, int], ...], at: tuple[tuple[str, str], ...]
-) -> dict[int | str, int | float | str]:
-    found: dict[int | str, int | float | str] = {}
+def _places(sel: tuple[tuple[str, int], ...], at: tuple[tuple[str, str], ...]) -> dict[str, int | str]:
+    found: dict[str, int | str] = {}
     given: list[tuple[str, int | str]] = [*sel, *at]
     for name, place in given:
         if name in found:

@@ -13,6 +13,9 @@ from omnizarr.pictures.subject import Subject
 Key: TypeAlias = "int | str"
 Place: TypeAlias = "int | float | str"
 Window: TypeAlias = "tuple[int, int]"
+# A mapping of one kind of keys is none of both.
+Places: TypeAlias = "Mapping[int, Place] | Mapping[str, Place] | Mapping[Key, Place]"
+Windows: TypeAlias = "Mapping[int, Window] | Mapping[str, Window] | Mapping[Key, Window]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,8 @@ class Asked:
 def asked_of(
     subject: Subject,
     axes: Sequence[Key] | None,
-    at: Mapping[Key, Place] | None,
-    window: Mapping[Key, Window] | None,
+    at: Places | None,
+    window: Windows | None,
     most: tuple[int, int] | int,
     max_bytes: int,
 ) -> Asked:

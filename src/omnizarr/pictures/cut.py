@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from omnizarr.errors import SelectionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.pictures.asked import Key, Place, Window, asked_of
+from omnizarr.pictures.asked import Key, Places, Window, Windows, asked_of
 from omnizarr.pictures.coordinates import coordinates_along, not_on_axes
 from omnizarr.pictures.subject import Subject, subject_of
 from omnizarr.pictures.values import shown
@@ -76,9 +76,9 @@ class Picture:
 def cut(
     array: Array | Subject,
     axes: Sequence[Key] | None = (),
-    at: Mapping[Key, Place] | None = None,
+    at: Places | None = None,
     *,
-    window: Mapping[Key, Window] | None = None,
+    window: Windows | None = None,
     most: tuple[int, int] | int = MOST,
     max_bytes: int = MAX_BYTES,
     field: str | None = None,
@@ -128,7 +128,7 @@ def cut(
 def overview(
     array: Array | Subject,
     axes: Sequence[Key] | None = (),
-    at: Mapping[Key, Place] | None = None,
+    at: Places | None = None,
     *,
     most: tuple[int, int] | int = MOST,
     max_bytes: int = MAX_BYTES,
@@ -145,7 +145,7 @@ def overview(
 def others(
     array: Array | Subject,
     axes: Sequence[Key] | None = (),
-    at: Mapping[Key, Place] | None = None,
+    at: Places | None = None,
     *,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[Axis, ...]:

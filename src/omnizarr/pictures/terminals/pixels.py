@@ -60,20 +60,37 @@ def sixel(image: Bytes) -> bytes:
 
 
 def _palette(image: Bytes) -> tuple[Bytes, NDArray[np.intp]]:
-    """Return the most frequent colours, and for each pixel the nearest; five bits of each part count."""
+    """Return colours, and for each pixel which is its own; five bits of each part count."""
     codes = (image >> 3).astype(np.intp) @ np.array([1024, 32, 1])
-    found, counts = np.unique(codes, return_counts=True)
-    kept = found[np.argsort(-counts, kind="stable")[:_REGISTERS]]
+    found, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
     parts = np.stack([found >> 10, found >> 5 & 31, found & 31], 1)
-    chosen = np.stack([kept >> 10, kept >> 5 & 31, kept & 31], 1)
-    nearest = np.concatenate(
-        [
-            ((block[:, None, :] - chosen[None]) ** 2).sum(2).argmin(1)
-            for block in np.array_split(parts, max(1, len(parts) // 1024))
-        ]
-    )
-    numbers = nearest[np.searchsorted(found, codes)]
-    return (chosen * 255 // 31).astype(np.uint8), numbers
+    boxes = _boxes(parts)
+    numbers = np.empty(len(found), np.intp)
+    colours = np.empty((len(boxes), 3))
+    for number, box in enumerate(boxes):
+        numbers[box] = number
+        colours[number] = np.average(parts[box], 0, counts[box])
+    return (colours * 255 / 31).round().astype(np.uint8), numbers[places].reshape(codes.shape)
+
+
+def _boxes(parts: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Return colours in groups of near ones: the widest is halved until there are as many as registers."""
+    boxes = [(_widths(parts).max(), np.arange(len(parts)))]
+    while len(boxes) < _REGISTERS:
+        at = max(range(len(boxes)), key=lambda number: boxes[number][0])
+        width, box = boxes[at]
+        if not width:
+            break
+        axis = _widths(parts[box]).argmax()
+        values = parts[box, axis]
+        low = values <= (values.min() + values.max()) // 2
+        halves = [box[low], box[~low]]
+        boxes[at : at + 1] = [(_widths(parts[half]).max(), half) for half in halves]
+    return [box for _, box in boxes]
+
+
+def _widths(parts: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.asarray(parts.max(0) - parts.min(0))
 
 
 def _bands(numbers: NDArray[np.intp]) -> Iterator[str]:
