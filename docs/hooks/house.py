@@ -60,7 +60,8 @@ def _plain(text: str) -> str:
 
 def drawing() -> str:
     """Return the drawing as SVG."""
-    body, y = [], _ROOF
+    body: list[str] = []
+    y = _ROOF
     for floor in floors():
         lines = textwrap.wrap(floor.what, _LINE)
         height = 46 + 18 * len(lines)
