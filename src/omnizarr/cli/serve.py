@@ -54,9 +54,12 @@ def command(places: tuple[str, ...], follow_symlinks: bool, hidden: bool, **give
     is said. The server is for reading, and for this machine alone, unless options say otherwise.
     """
     try:
-        from omnizarr.serve.roots import close_roots, open_roots
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
     except ImportError as error:
         raise ImportError(_EXTRA) from error
+    from omnizarr.serve.roots import close_roots, open_roots
+
     asked = Asked(**given)
     _check(asked)
     roots = open_roots(places, writable=asked.writable, follow_links=follow_symlinks, hidden=hidden)

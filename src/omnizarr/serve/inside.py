@@ -14,7 +14,8 @@ from omnizarr.store.keys import is_legal
 from omnizarr.store.layers.below import unwrapped
 from omnizarr.store.layers.wrap import WrappedStore
 
-_OURS = r"(?:z(?:array|group|attrs|metadata)|ncz(?:arr|group|var|array|attrs?))(?:/|\Z)"
+# Documents of Zarr v2 and NCZarr, and what omnizarr writes of a copy that is not complete.
+_OURS = r"(?:z(?:array|group|attrs|metadata)|ncz(?:arr|group|var|array|attrs?)|omnizarr-[a-z]+)(?:/|\Z)"
 _HIDDEN = re.compile(rf"(?:.*/)?\.(?!{_OURS})", re.DOTALL)
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from omnizarr.errors import UrlError
+from omnizarr.errors import StoreError, UrlError
 from omnizarr.hierarchy.group import AnyNode
 from omnizarr.hierarchy.open import open as open_node
 from omnizarr.hierarchy.opening.above import draft_above
 from omnizarr.hierarchy.opening.locate import Place, Wishes, locate, wishes_of
+from omnizarr.netcdf.files.magic import netcdf_file
 from omnizarr.serve.inside import served
 from omnizarr.store.base import Store
 from omnizarr.store.layers.below import BelowStore
@@ -103,7 +104,7 @@ def open_roots(
     UrlError
         A name is given twice, or a place is within the hierarchy of a draft.
     StoreError
-        A store cannot be opened.
+        A store cannot be opened, or it is a netCDF file.
     """
     roots: list[Root] = []
     try:
@@ -123,15 +124,15 @@ def close_roots(roots: Iterable[Root]) -> None:
 
 def _opened(name: str, place: str, writable: bool, follow_links: bool, hidden: bool) -> Root:
     shown = shown_place(place)
+    if (path := netcdf_file(place)) is not None and path.exists():
+        raise StoreError("expected a Zarr store, found a netCDF file; omnizarr copy converts it", store=shown)
     if draft_above(place) is not None:
         message = "expected a store: this is within a hierarchy, whose keys are no longer its own below there"
         raise UrlError(f"{message}; serve the hierarchy", store=shown)
-    store, path = locate(place, None, "r+" if writable else "r")
-    found = None if writable else _archive(place, Place(store, path))
-    if found is not None:
-        store, path = found
+    found = locate(place, None, "r+" if writable else "r")
+    store, inside = found if writable else _archive(place, found) or found
     store = served(store, follow_links=follow_links, hidden=hidden)
-    return Root(name, shown, BelowStore(store, path) if path else store, wishes=wishes_of(place))
+    return Root(name, shown, BelowStore(store, inside) if inside else store, wishes=wishes_of(place))
 
 
 def _archive(place: str, found: Place) -> Place | None:
@@ -175,11 +176,13 @@ def _split(place: str) -> tuple[str | None, str]:
 
 
 def _last_part(place: str) -> str:
-    """Return the last part of a path or URL, as far as it is a name."""
-    shown = shown_place(place)
-    if "://" not in shown and "|" not in shown:
-        shown = str(Path(shown).absolute())
-    last = unquote(re.split(r"[/\\|:]", shown.rstrip("/|:"))[-1])
+    """Return the last part of a path or URL, or of a step within it, as far as it is a name."""
+    first, *steps = shown_place(place).split("|")
+    if "://" not in first:
+        first = str(Path(first).absolute())
+    paths = [first, *(step.partition(":")[2] for step in steps)]
+    parts = [re.split(r"[/\\:]", path.rstrip("/:"))[-1] for path in paths]
+    last = unquote(next(filter(None, reversed(parts)), ""))
     return re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("-.") or "root"
 
 
