@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 import omnizarr
-from omnizarr.config import Config, Settings
+from omnizarr.config import _LEAST, Config, Settings, variable_of
 
 
 def test_defaults_follow_the_machine() -> None:
@@ -83,3 +86,54 @@ def test_the_environment_sets_them_too() -> None:
     assert "OMNIZARR_WRITE_EMPTY_CHUNKS: expected bool, found 'maybe'" in run.stderr
     run = _in_environment(OMNIZARR_THREADS="many")
     assert "OMNIZARR_THREADS: expected int, found 'many'" in run.stderr
+
+
+PAGE = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+
+def _rows() -> dict[str, tuple[str, str]]:
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", PAGE, flags=re.MULTILINE)
+    return {name: (default.strip(), least.strip()) for name, default, least in rows}
+
+
+def _value(text: str) -> object:
+    number, _, unit = text.partition(" ")
+    base, _, power = number.partition("^")
+    return int(base) ** int(power or 1) * {"": 1, "MiB": 2**20}[unit]
+
+
+def test_the_page_lists_all_settings_with_their_defaults() -> None:
+    rows = _rows()
+    assert list(rows) == [field.name for field in fields(Settings)]
+    for field in fields(Settings):
+        default, least = rows[field.name]
+        if field.name == "threads":
+            assert default == "the cores of the process"
+        elif default.startswith("`"):
+            assert default == f'`"{field.default}"`'
+        elif default == "no":
+            assert field.default is False
+        else:
+            assert _value(default) == field.default, field.name
+        assert (int(least) if least else None) == _LEAST.get(field.name), field.name
+
+
+def test_the_settings_are_documented_with_their_variables() -> None:
+    text = Settings.__doc__ or ""
+    assert [f"`{variable_of(field.name)}`" in text for field in fields(Settings)] == [True] * len(
+        fields(Settings)
+    )
+
+
+def test_where_a_value_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMNIZARR_REQUESTS", "9")
+    config = Config()
+    with config.set(threads=77), config.using(cache="memory"):
+        origins = config.origins()
+    assert (origins["requests"], origins["threads"], origins["cache"], origins["zarr_format"]) == (
+        "OMNIZARR_REQUESTS",
+        "set",
+        "using",
+        "default",
+    )
+    assert config.origins()["cache"] == "default"
