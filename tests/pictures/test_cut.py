@@ -24,10 +24,11 @@ class Watched:
         self.inner = MemoryStore()
         self.read: Counter[str] = Counter()
         options = {"chunks": (1, 10, 10), "compressors": [{"name": "gzip"}], **options}
-        data = options.pop("data", CUBE)
+        if "shape" not in options:
+            options.setdefault("data", CUBE)
         names = options.pop("dimension_names", ["time", "y", "x"])
         root = omnizarr.create_group(self.inner, zarr_format=3)
-        root.create_array("a", data=data, dimension_names=names, **options)
+        root.create_array("a", dimension_names=names, **options)
         store = FaultStore(self.inner, self.look)
         array = omnizarr.open_group(store, mode="r")["a"]
         assert isinstance(array, Array)
@@ -87,7 +88,7 @@ def test_of_shards_only_inner_chunks_that_hold_a_point_are_read() -> None:
 
 
 def test_what_would_cost_too_much_is_refused_before_anything_is_read() -> None:
-    watched = Watched(data=np.zeros((4, 3000, 5000), "u1"), chunks=(1, 100, 100))
+    watched = Watched(shape=(4, 3000, 5000), dtype="u1", chunks=(1, 100, 100))
     with pytest.raises(PictureTooLarge, match=r"14\.3 MiB when decoded, and 1\.0 MiB are allowed") as caught:
         cut(watched.subject, max_bytes=2**20)
     assert watched.read == {}

@@ -116,7 +116,7 @@ class _Wanted:
                 field=self.field,
             )
         except PictureTooLarge as error:
-            windows = [f"--window {subject.label(n)}={a}:{b}" for n, (a, b) in error.window.items()]
+            windows = [f"--window {subject.names[n] or n}={a}:{b}" for n, (a, b) in error.window.items()]
             hint = f" ({' '.join(windows)})" if windows else ""
             raise click.UsageError(f"{error}{hint}; --max-bytes allows more") from error
 
