@@ -17,6 +17,7 @@ from omnizarr.store import (
     DirectoryStore,
     FaultStore,
     From,
+    FsspecStore,
     Last,
     LMDBStore,
     MemoryStore,
@@ -214,12 +215,23 @@ def _lmdb(folder: Path) -> Store:
     return LMDBStore(folder / "d.lmdb")
 
 
-@pytest.mark.parametrize("make", [_directory, _zip, _sqlite, _lmdb, lambda folder: MemoryStore()])
+def _fsspec(folder: Path) -> Store:
+    fsspec = pytest.importorskip("fsspec", reason="the extra 'fsspec' is not installed")
+    store = FsspecStore.from_mapper(fsspec.get_mapper(f"memory:/{folder}"))
+    store.requests = 32  # as if it were on a network
+    return store
+
+
+def _memory(folder: Path) -> Store:
+    return MemoryStore()
+
+
+@pytest.mark.parametrize("make", [_directory, _zip, _sqlite, _lmdb, _fsspec, _memory])
 def test_values_of_any_store_come_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Store]
 ) -> None:
-    monkeypatch.setattr(values, "PIECE", 1000)
-    monkeypatch.setattr(values, "DIGESTED", 1000)
+    for name in ("PIECE", "REMOTE_PIECE", "DIGESTED"):
+        monkeypatch.setattr(values, name, 1000)
     large = bytes(range(256)) * 300
     with make(tmp_path) as store:
         store.set("a/large", large)

@@ -58,10 +58,7 @@ def hold(store: Store, key: str) -> Value | None:
 
 
 def describe(store: Store, key: str) -> Described | None:
-    """Return what is told of a value, of which no more is read than that takes."""
-    if store.requests > 1:
-        facts = store.facts(key)
-        return None if facts is None else Described.of(facts)
+    """Return what is told of a value: the same as of one that is held, and no more is read than that takes."""
     value = hold(store, key)
     if value is None:
         return None
