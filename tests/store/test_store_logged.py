@@ -169,11 +169,14 @@ def test_repairs_and_deletions_are_told(tmp_path: Path, caplog: pytest.LogCaptur
     (tmp_path / "a" / "x" / "c" / "7").write_bytes(b"orphan")
     omnizarr.repair(tmp_path / "a")
     omnizarr.consolidate_metadata(tmp_path / "a")
+    omnizarr.copy(tmp_path / "a", tmp_path / "b")
     omnizarr.delete(tmp_path / "a")
     told = [(record.name, record.levelname) for record in caplog.records]
     assert told == [
         ("omnizarr.hierarchy.validating.plan", "INFO"),
         ("omnizarr.hierarchy.consolidate", "INFO"),
+        ("omnizarr.hierarchy.copying.plan", "INFO"),
+        ("omnizarr.hierarchy.copying.plan", "INFO"),
         ("omnizarr.hierarchy.removal", "INFO"),
     ]
     assert "removed 1 keys, ['x/c/7']" in caplog.records[0].getMessage()

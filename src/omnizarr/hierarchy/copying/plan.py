@@ -7,6 +7,7 @@ last, so that an interrupted copy never looks like a complete one (see `omnizarr
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,8 @@ from omnizarr.hierarchy.workers.sight import Mark, Sight, mark_of_node
 from omnizarr.metadata.formats.base import Format
 from omnizarr.metadata.group import GroupMetadata, NodeMetadata
 from omnizarr.store.base import Store
+
+_log = logging.getLogger(__name__)
 
 MEMORY = 512 * 2**20
 
@@ -126,6 +129,9 @@ class CopyPlan:
         present = journal.begin(
             self.store, self.path, note, self.format, complete=complete, overwrite=overwrite
         )
+        begun = f"is continued, {len(present)} keys are there" if present else "begins"
+        place = f"{self.store.name} /{self.path}"
+        _log.info("copy to %s %s: %d arrays, %d nodes", place, begun, len(self.tasks), len(self.nodes))
         with self.workers as workers:
             moved = carry_out(
                 self._steps(present),
@@ -137,6 +143,7 @@ class CopyPlan:
             )
         self._write_documents()
         journal.finish(self.store, self.path, self.format)
+        _log.info("copy to %s is complete", place)
         arrays = len(self.tasks)
         return CopyReport(
             arrays=arrays,
