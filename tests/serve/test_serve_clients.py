@@ -146,6 +146,31 @@ def test_an_archive_is_served_as_a_hierarchy(tmp_path: Path) -> None:
             live.close()
 
 
+def test_a_store_on_a_network_is_served_and_its_failures_are_not_404(tmp_path: Path) -> None:
+    pytest.importorskip("obstore", reason="the extra 'cloud' is not installed")
+    store = MemoryStore()
+    filled(store, 3)
+    behind = Live(make_app([Root("d", "", store)]))
+    brief = {"retry_config": {"max_retries": 0}}
+    remote = omnizarr.open(f"{behind.url}data/d", mode="r", storage_options=brief).store
+    before = Live(make_app([Root("d", "", remote)]))
+    try:
+        with httpx.Client(base_url=f"{before.url}data/d/") as client:
+            shard = client.get("a/sharded/c/0/0", headers={"Range": "bytes=100-199"})
+            assert (shard.status_code, shard.content) == (206, store.get("a/sharded/c/0/0")[100:200])
+            headed = client.head("a/sharded/c/0/0")
+            assert headed.headers["etag"] == shard.headers["etag"]
+            assert client.get("none").status_code == 404
+            keys = [entry["key"] for entry in client.get("a/b/?recursive=1").json()["keys"]]
+            assert keys == sorted(store.list_prefix("a/b/"))
+            behind.close()
+            for answer in (client.get("a/zarr.json"), client.head("a/zarr.json"), client.get("a/")):
+                assert answer.status_code == 502
+                assert "127.0.0.1" not in answer.text
+    finally:
+        before.close()
+
+
 # Writing
 
 

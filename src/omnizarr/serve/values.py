@@ -58,7 +58,7 @@ def hold(store: Store, key: str) -> Value | None:
 
 
 def describe(store: Store, key: str) -> Described | None:
-    """Return what is told of a value: the same as of one that is held, and no more is read than that takes."""
+    """Return what is told of a value, the same as of one that is held; no more is read than that takes."""
     value = hold(store, key)
     if value is None:
         return None
