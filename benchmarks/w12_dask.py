@@ -52,7 +52,7 @@ def _cluster() -> Iterator[None]:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # None would be the port that each cluster has
         worker_dashboard_address=None,
     )
     with cluster, Client(cluster):
