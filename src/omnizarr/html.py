@@ -15,6 +15,8 @@ LONGEST_TEXT = 300
 _LONGEST_NAME = 80
 # What stands around a piece: an item of a list that opens.
 _FRAME = 100
+# Of what is not printable, those that XML may hold.
+_SPACES = "\u00a0\u2028\u2029\u3000\u202f"
 # Inline, since a notebook is one file; with no colour of its own that is not seen on dark and on light.
 _STYLE = (
     ".omnizarr{font-family:var(--jp-ui-font-family,var(--vscode-font-family,system-ui,sans-serif));"
@@ -24,7 +26,8 @@ _STYLE = (
     ".omnizarr th,.omnizarr td{text-align:left;vertical-align:top;padding:1px 12px 1px 0;border:0;"
     "max-width:60em;overflow-wrap:anywhere;white-space:pre-wrap}"
     ".omnizarr th{font-weight:normal;opacity:.7;white-space:nowrap}"
-    ".omnizarr ul{list-style:none;margin:0;padding-left:18px}"
+    ".omnizarr ul{list-style:none;margin:0;padding:0}"
+    ".omnizarr details>:not(summary){margin-left:16px}"
     ".omnizarr li{margin:0;padding:0}"
     ".omnizarr summary{cursor:pointer}"
     ".omnizarr small{opacity:.7;font-size:inherit}"
@@ -55,7 +58,7 @@ def text(value: object, longest: int = LONGEST_TEXT) -> str:
     plain = str(value)
     cut = plain if len(plain) <= longest else plain[: longest - 1] + "…"
     # Half of a pair of surrogates, and what XML has no place for, would make the page unreadable.
-    clean = "".join(c if c in "\n\t" or (c.isprintable() or c.isspace()) else "\ufffd" for c in cut)
+    clean = "".join(c if c in "\n\t" or c.isprintable() or c in _SPACES else "\ufffd" for c in cut)
     return escape(clean.encode("utf-8", "replace").decode())
 
 

@@ -133,7 +133,7 @@ def test_without_a_terminal_a_file_is_needed(place: str) -> None:
 def test_what_costs_too_much_names_a_window(tmp_path: Path) -> None:
     omnizarr.create_array(tmp_path / "a.zarr", shape=(3000, 5000), chunks=(100, 100), dtype="u1")
     line = refused(tmp_path / "a.zarr", "-o", "-", "--max-bytes", "1MB")
-    assert "zoom in to 721 x 1202 elements" in line and "(--window 0=1139:1860 --window 1=1899:3101)" in line
+    assert "zoom in to 720 x 1200 elements" in line and "(--window 0=1140:1860 --window 1=1900:3100)" in line
     assert "--max-bytes allows more" in line
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
+import numpy as np
+
 from omnizarr import html
 from omnizarr.hierarchy.tree import described
 from omnizarr.jsontypes import shown
@@ -26,6 +28,8 @@ def attributes_html(attributes: Mapping[str, object], room: html.Room, *, is_ope
 
 
 def _value(value: object) -> str:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     return value if isinstance(value, str) else shown(value, html.LONGEST_TEXT)
 
 
