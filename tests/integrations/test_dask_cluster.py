@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import pickle
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,8 +138,7 @@ def test_a_place_that_workers_do_not_see_is_no_array_of_fill_values(client: Any,
 
 def test_values_in_memory_are_not_sent(client: Any) -> None:
     lazy = omnizarr.create_array(data=np.ones(4), chunks=2).to_dask()
-    with pytest.raises(
-        (TypeError, pickle.PicklingError), match=r"serialize|values in memory are of one process"
-    ):
+    with pytest.raises(TypeError) as caught:
         lazy.compute()
+    assert "values in memory are of one process" in str(caught.value.__cause__ or caught.value)
     assert lazy.sum().compute(scheduler="threads") == 4

@@ -34,7 +34,7 @@ def local_cluster(workers: int = 2, *, environment: Mapping[str, str] | None = N
             threads_per_worker=1,
             processes=True,
             host=LOOPBACK,
-            dashboard_address=None,
+            dashboard_address=f"{LOOPBACK}:0",  # None would be the port that each cluster has
             worker_dashboard_address=None,
             silence_logs=logging.CRITICAL,
             local_directory=folder,
