@@ -12,6 +12,7 @@ TESTED_ELSEWHERE = {
     "docs/extending.md": "tests/test_extending.py",  # its blocks are the modules of a package
     "docs/validate.md": "tests/test_guide_validate.py",  # each of its blocks is a hierarchy of its own
     "docs/serve-page.md": "tests/serve/test_serve_api.py",  # asks a server
+    "docs/serve.md": "tests/serve",  # its commands are servers, which do not end
     "docs/spec/": "tests/metadata",  # fragments of documents and tables
     "docs/dialects/": "tests/docs/test_dialect_pages.py",  # with the documents that are stored
     "docs/storage/": "tests/store",  # one line for each kind of store, most on a server
@@ -33,6 +34,7 @@ NEEDED = {
     "docs/hdmf.md": ("pynwb",),
     "docs/xarray.md": ("xarray", "dask"),
     "docs/dask.md": ("dask",),
+    "docs/plot.md": ("matplotlib", "cftime"),
     "docs/start.md": ("xarray", "netCDF4"),
     "docs/guides/climate.md": ("xarray", "dask", "netCDF4", "obstore"),
     "docs/guides/neuroscience.md": ("pynwb", "obstore"),
