@@ -13,6 +13,7 @@ UNTYPED = {
     "docs/extending.md": "five modules of plug-ins, shown without types",
     "docs/validate.md": "each block is a program of its own",
     "docs/dialects/": "documents that are given stand for what is in their stores",
+    "docs/serve.md": "lines with names that stand for the reader's own",
     "docs/spec/": "lines with names that stand for the reader's own",
 }
 UNNARROWED = {
