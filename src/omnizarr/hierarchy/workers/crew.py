@@ -119,9 +119,8 @@ class Crew(ABC):
         """
         for store in stores:
             if isinstance(unwrapped(store)[0], MemoryStore):
-                raise WorkersError(
-                    f"{store.name} is in the memory of one process: {self.told} cannot reach it"
-                )
+                why = "it is in the memory of one process"
+                raise WorkersError(f"{self.told} cannot reach {store.name}: {why}")
             try:
                 pickle.dumps(store)
             except Exception as error:  # whatever classes raise that cannot be pickled

@@ -64,6 +64,10 @@ class AtomicType:
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # There is one of each name, and that also in the process that it is sent to.
+        return _atomic, (self.name,)
+
 
 _FLOAT_FILL = 9.969209968386869e36
 
@@ -277,6 +281,10 @@ default_fillvals: dict[str, Any] = {
     for kind in ATOMIC_TYPES
     if kind is not STRING
 } | {"c8": _FLOAT_FILL, "c16": _FLOAT_FILL}
+
+
+def _atomic(name: str) -> AtomicType:
+    return BY_NAME[name]
 
 
 def type_of_dtype(dtype: np.dtype[Any]) -> AtomicType | None:
