@@ -285,10 +285,12 @@ def test_chunks_that_are_worth_reading_at_once(tmp_path: Path) -> None:
     group = omnizarr.create_group(tmp_path / "a.zarr")
     plain_array(group, "sharded", np.zeros((8, 8)), chunks=(2, 2), shards=(4, 8), dimension_names=("t", "x"))
     plain_array(group, "uneven", np.zeros((8, 8)), chunks=([3, 5], 4), dimension_names=("t", "x"))
+    plain_array(group, "longer", np.zeros((8, 8)), chunks=([3, 2, 9], 5), dimension_names=("t", "x"))
     dataset = xr.open_dataset(tmp_path / "a.zarr", engine=ENGINE, chunks={})
     assert dataset["sharded"].chunks == ((4, 4), (8,))
     assert dataset["sharded"].encoding["chunks"] == (2, 2)
     assert dataset["uneven"].chunks == ((3, 5), (4, 4))
+    assert dataset["longer"].chunks == ((3, 2, 3), (5, 3))
 
 
 def test_many_datasets_are_one(tmp_path: Path) -> None:
