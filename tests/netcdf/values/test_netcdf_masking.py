@@ -29,6 +29,7 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
     "unsigned": ("i1", {"_Unsigned": "true"}, [-1, 0, 1]),
     "unsigned and packed": ("i2", {"_Unsigned": "true", "scale_factor": 2.0}, [-1, 0, 1]),
     "unsigned fill": ("i1", {"_Unsigned": "true", "_FillValue": np.int8(-1)}, [-1, 0, 1]),
+    "unsigned, limited": ("i2", {"_Unsigned": "true", "valid_max": np.int16(2)}, [1, -3, -32767]),
     "no filling": ("i2", {"_FillValue": False}, [1, -32767, 3]),
     "no filling of bytes": ("u1", {"_FillValue": False}, [1, 255, 3]),
     "no filling of floats": ("f8", {"_FillValue": False}, [1, 9.969209968386869e36, 3]),
@@ -92,3 +93,17 @@ def test_several_missing_values_stand_for_none() -> None:
         variable[:] = np.ma.masked_array([20, 8, 40], [False, True, False])
         variable.set_auto_mask(False)
         assert variable[:].tolist() == [20, 8, 40]
+
+
+def test_bytes_shown_without_sign_and_limited() -> None:
+    """netCDF4-python fails on them: its fill value of bytes is negative."""
+    with netcdf.Dataset({}, "w") as dataset:
+        dataset.createDimension("x", 3)
+        variable = dataset.createVariable("v", "i1", ("x",))
+        variable.setncatts({"_Unsigned": "true", "valid_max": np.int8(2)})
+        variable.set_auto_maskandscale(False)
+        variable[:] = [1, 2, -3]
+        variable.set_auto_maskandscale(True)
+        found = variable[:]
+    assert found.tolist() == [1, 2, None]
+    assert (found.dtype, found.fill_value) == (np.uint8, 129)

@@ -78,16 +78,18 @@ def missing_of(kind: NcType, attributes: Attributes, *, no_fill: bool, unsigned:
         for name in ("missing_value", "_FillValue", "valid_range", "valid_min", "valid_max")
         if name in attributes
     }
-    replacement = next(iter(found.get("_FillValue", _NOTHING)), kind.dtype.type(kind.default_fill))
+    default = kind.dtype.type(kind.default_fill)
+    fill = replacement = next(iter(found.get("_FillValue", _NOTHING)), default)
     if unsigned and not found.get("_FillValue"):
-        replacement = kind.default_fill
+        # netCDF4-python compares the default with its sign to values without, of which none is equal to it.
+        fill, replacement = kind.default_fill, default.view(unsigned_of(kind.dtype))
     is_filled = bool(found.get("_FillValue")) or not (no_fill and kind.is_numeric and kind.size == 1)
     low = high = None
     if kind.is_numeric:
         both = found.get("valid_range", _NOTHING)
         low, high = both if len(both) == 2 else (_single(found.get(n)) for n in ("valid_min", "valid_max"))
     values = found.get("missing_value", _NOTHING)
-    return Missing(values, replacement if is_filled else None, replacement, low, high)
+    return Missing(values, fill if is_filled else None, replacement, low, high)
 
 
 def _single(values: tuple[Any, ...] | None) -> Any:

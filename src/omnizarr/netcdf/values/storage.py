@@ -39,7 +39,9 @@ def from_storage(kind: NcType, stored: AnyArray) -> AnyArray:
         return stored if stored.dtype == "S1" else np.char.encode(stored, "latin-1").astype("S1")
     if stored.dtype.kind in "bmM":
         return stored.view(kind.dtype.newbyteorder(stored.dtype.byteorder))
-    return stored if stored.dtype.itemsize == kind.size else stored.astype(kind.dtype)
+    # Small integers, as int4 is, have a byte in memory and are of numpy's kind V.
+    is_shown = stored.dtype.itemsize == kind.size and stored.dtype.kind != "V"
+    return stored if is_shown else stored.astype(kind.dtype)
 
 
 def to_storage(kind: NcType, values: AnyArray, data_type: DataType) -> AnyArray:
