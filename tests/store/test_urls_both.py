@@ -13,7 +13,7 @@ OPTIONS = {"region": "eu-west-1"}
 HERE = (
     "a.zarr",
     Path("a"),
-    MemoryStore(),
+    MemoryStore(name="memory://here"),
     {},
     "file:///a",
     "memory://a",
