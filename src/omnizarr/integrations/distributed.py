@@ -92,7 +92,7 @@ class Cluster(Crew):
 
     def explained(self, error: Exception) -> Exception:
         """Return failures of the cluster as such."""
-        from distributed import CancelledError, KilledWorker
+        from dask.distributed import CancelledError, KilledWorker
 
         if isinstance(error, KilledWorker):
             return WorkersError(f"workers were lost with the same task, again and again: {error}")
@@ -151,10 +151,10 @@ class Cluster(Crew):
     def _check_versions(self) -> None:
         def version() -> str | None:  # sent as it is: a worker may not have this module
             try:
-                import omnizarr
+                from omnizarr._version import __version__ as there
             except ImportError:
                 return None
-            return omnizarr.__version__
+            return there
 
         for worker, found in self._client.run(version).items():
             if found != __version__:
@@ -171,7 +171,7 @@ class Cluster(Crew):
 
 def _distributed() -> Any:
     try:
-        import distributed
+        from dask import distributed
     except ImportError as error:
         raise ImportError(
             "dask clusters belong to the extra 'dask' (pip install 'omnizarr[dask]')"

@@ -122,7 +122,7 @@ class _Sides(NamedTuple):
         moves = same_bytes or moves_as_stored(old, new)
         if moves:
             return Task(old, new, None)
-        return Task(old, new, plan_recoding(old, new, self.share.memory, self.share.threads))
+        return Task(old, new, plan_recoding(old, new, self.share))
 
 
 class _Beside(NamedTuple):

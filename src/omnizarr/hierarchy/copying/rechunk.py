@@ -59,7 +59,9 @@ class Blocks:
         return prod(self.extents())
 
 
-def plan_blocks(source: Sequence[Axis], target: Sequence[Axis], itemsize: int, limit: int) -> Blocks:
+def plan_blocks(
+    source: Sequence[Axis], target: Sequence[Axis], itemsize: int, limit: int, good: int = GOOD_BLOCK
+) -> Blocks:
     """Return blocks of at most `limit` bytes, or of one target chunk where that is larger.
 
     Parameters
@@ -68,13 +70,15 @@ def plan_blocks(source: Sequence[Axis], target: Sequence[Axis], itemsize: int, l
         How each axis of the one array is cut, on both sides.
     itemsize
         Bytes of an element in memory.
+    good
+        Bytes from which on blocks grow only where that saves decoding.
     """
     axes = [_AxisPlan(s, t) for s, t in zip(source, target, strict=True)]
     counts = [1] * len(axes)
     while (better := _grown(axes, counts, itemsize, limit)) is not None:
         counts = better
     counts = _filled(axes, counts, itemsize, limit)
-    while (larger := _enlarged(axes, counts, itemsize, min(limit, GOOD_BLOCK))) is not None:
+    while (larger := _enlarged(axes, counts, itemsize, min(limit, good))) is not None:
         counts = larger
     return Blocks(
         tuple(axis.cuts(count) for axis, count in zip(axes, counts, strict=True)),

@@ -11,12 +11,12 @@ import numpy as np
 from omnizarr.codecs.base import BytesToBytes, Codec
 from omnizarr.codecs.bytes import Bytes
 from omnizarr.codecs.chain import Chain
-from omnizarr.config import config
 from omnizarr.engine.layout import Layout
 from omnizarr.errors import CodecError, ConversionError
 from omnizarr.hierarchy.array import Array
-from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
+from omnizarr.hierarchy.copying.rechunk import GOOD_BLOCK, Blocks, plan_blocks
 from omnizarr.hierarchy.copying.staging import Stage, plan_stage
+from omnizarr.hierarchy.workers.base import Share
 from omnizarr.jsontypes import JsonObject
 
 # What a Python string or bytes object takes beside its reference, roughly: nobody knows before reading.
@@ -86,13 +86,8 @@ class Recoding:
     stage: Stage | None = None
 
 
-def plan_recoding(source: Array, target: Array, memory: int, threads: int | None = None) -> Recoding:
-    """Return a plan that holds at most about `memory` bytes at any time.
-
-    Parameters
-    ----------
-    threads
-        How many may work at once; `omnizarr.config` says unless given.
+def plan_recoding(source: Array, target: Array, share: Share) -> Recoding:
+    """Return a plan for tasks of which each takes its share at most.
 
     Raises
     ------
@@ -104,7 +99,8 @@ def plan_recoding(source: Array, target: Array, memory: int, threads: int | None
     encoding = _scratch(target.layout.chain)
     # A thread keeps its scratch for decoding while it encodes.
     each = max(2 * decoding, decoding + 2 * encoding)
-    threads = max(1, min(threads or config.settings.threads, memory // 2 // max(1, each)))
+    memory = share.memory
+    threads = max(1, min(share.threads, memory // 2 // max(1, each)))
     chunk = min(chunk_bytes(target.layout.chain), max(1, source.size) * item)
     limit = memory - threads * each
     if limit < chunk:
@@ -112,8 +108,14 @@ def plan_recoding(source: Array, target: Array, memory: int, threads: int | None
             f"array {source.name}: {memory} bytes of memory are too little to copy chunks of {chunk} bytes; "
             f"expected at least {chunk + each}"
         )
-    blocks = plan_blocks(source.layout.axes, target.layout.axes, item, limit)
+    good = good_block(source.size * item, share)
+    blocks = plan_blocks(source.layout.axes, target.layout.axes, item, limit, good)
     return Recoding(blocks, threads, plan_stage(source, target, blocks, limit))
+
+
+def good_block(size: int, share: Share) -> int:
+    """Return the bytes that a block of an array should have: there are to be enough for all workers."""
+    return min(GOOD_BLOCK, size // (4 * share.slots)) if share.apart else GOOD_BLOCK
 
 
 def _check_size(layout: Layout, coords: tuple[int, ...], key: str, found: int) -> None:

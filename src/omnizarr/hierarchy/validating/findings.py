@@ -119,7 +119,7 @@ class Found:
 
     kept: tuple[Finding, ...]
     notes: tuple[Finding, ...]
-    counts: Mapping[Kind, int]
+    counts: Mapping[str, int]
     looked_at: int
 
 
@@ -137,7 +137,7 @@ class Findings:
     tell: Callable[[Finding], None] | None = None
     kept: dict[Finding, None] = field(default_factory=dict)
     notes: dict[Finding, None] = field(default_factory=dict)
-    counts: Counter[Kind] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, kind: Kind, path: str, at: str, message: str) -> None:
@@ -174,7 +174,7 @@ class Findings:
         for one in found.notes:
             self.note(one.kind, one.path, one.at, one.message)
         with self.lock:
-            self.counts += Counter(found.counts) - Counter(one.kind for one in found.kept)
+            self.counts += Counter(found.counts) - Counter[str](one.kind for one in found.kept)
 
     def report(self, nodes: int, keys: int, chunks: int) -> Report:
         """Return all, in order."""

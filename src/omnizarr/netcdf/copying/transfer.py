@@ -12,6 +12,7 @@ from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.copying.rechunk import Blocks, plan_blocks
 from omnizarr.hierarchy.copying.transfer import (
     Recoding,
+    good_block,
     plan_recoding,
     stored_alike,
 )
@@ -92,7 +93,7 @@ def plan_task(source: Source, target: Target, root: GroupModel, path: str, share
             if stored_alike(ours, theirs):
                 return Task(path, Move(ours, theirs), size)
             if ours.shape == theirs.shape and _same_values(ours, theirs):
-                plan = plan_recoding(ours, theirs, share.memory, share.threads)
+                plan = plan_recoding(ours, theirs, share)
                 # Chunks of a file are written once each: values cannot stop there on their way.
                 plan = replace(plan, stage=None) if isinstance(theirs.store, ChunkStore) else plan
                 return Task(path, Recode(ours, theirs, plan), size)
@@ -142,7 +143,9 @@ def _values(
             f"expected at least {2 * block + 2 * chunk}"
         )
     sides = [[RegularAxis(n, c) for n, c in zip(shape, cut, strict=True)] for cut in (read, written)]
-    return Values(plan_blocks(sides[0], sides[1], item, limit), threads, item)
+    return Values(
+        plan_blocks(sides[0], sides[1], item, limit, good_block(prod(shape) * item, share)), threads, item
+    )
 
 
 def _chunks(array: Array | None, variable: VariableModel, root: GroupModel) -> tuple[int, ...]:
