@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -115,11 +116,12 @@ class Cluster(Crew):
     def end(self) -> None:
         """Have the workers let go of what they opened."""
         client, self._client = self._client, None
-        try:
-            client.run(forget, on_error="ignore")
-        finally:
-            if client is not self._scheduler:
-                client.close()
+        # What went wrong before, a scheduler that was lost among it, is told rather than what goes wrong now.
+        with suppress(Exception):
+            if client.status == "running":
+                client.run(forget, on_error="ignore")
+        if client is not self._scheduler:
+            client.close()
 
     def _connected(self) -> Any:
         given = self._scheduler
