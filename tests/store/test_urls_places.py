@@ -206,7 +206,7 @@ def test_the_cost_of_telling(tmp_path: Path, looks: Counter[str]) -> None:
         costs[name] = sum(looks.values())
     assert costs == {"d": 2, "z": 2, "s": 2, "l": 2, "m": 2, "no/t/here": 4}
     looks.clear()
-    with pytest.raises(StoreError, match="found an HDF5 file.*`omnizarr copy` makes Zarr"):
+    with pytest.raises(StoreError, match=r"found an HDF5 file.*`omnizarr copy` makes Zarr"):
         local_place(str(tmp_path / "h"))
     assert sum(looks.values()) == 2
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from omnizarr import __version__
+from omnizarr._version import __version__
 from omnizarr.errors import (
     CodecError,
     MetadataError,
