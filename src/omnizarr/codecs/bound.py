@@ -51,6 +51,8 @@ class Chain:
         The number of bytes of every encoded chunk, or None where it varies.
     is_raw
         Whether the stored bytes are the C-order memory of the array.
+    strides
+        Bytes from element to element along each axis of that memory.
     shards
         The parts of an encoded chunk, where it is a shard and nothing more: where the only codec is a
         serializer that has `shards`.
@@ -64,6 +66,7 @@ class Chain:
     again: Callable[[ChunkSpec], Chain] = field(repr=False, compare=False)
     encoded_size: int | None = field(init=False, compare=False)
     is_raw: bool = field(init=False, compare=False)
+    strides: tuple[int, ...] = field(init=False, compare=False, repr=False)
     shards: Shards | None = field(init=False, repr=False, compare=False)
     _limits: tuple[int | None, ...] = field(init=False, repr=False, compare=False)
     _into: bool = field(init=False, repr=False, compare=False)
@@ -78,6 +81,7 @@ class Chain:
         # A boolean may be stored as any byte; its memory may not.
         put(self, "_loose", has_spare_bits(self.spec.dtype))
         put(self, "is_raw", into and not self.bytes_codecs and not self._loose)
+        put(self, "strides", self.spec.strides)
         alone = not self.array_codecs and not self.bytes_codecs
         put(self, "shards", getattr(self.serializer, "shards", None) if alone else None)
         exact = self.serializer.encoded_size(self.serialized)

@@ -16,10 +16,11 @@ def read_element(layout: Layout, index: tuple[int, ...]) -> np.generic | None:
 
     `index` has a position inside the array for each axis. The general way costs 23 µs, this one 5.
     """
-    spec = layout.chain.spec
+    chain = layout.chain
+    spec = chain.spec
     coords = []
     offset = 0
-    for position, length, stride in zip(index, spec.shape, layout.strides, strict=True):
+    for position, length, stride in zip(index, spec.shape, chain.strides, strict=True):
         chunk, inside = divmod(position, length)
         coords.append(chunk)
         offset += inside * stride

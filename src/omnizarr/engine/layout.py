@@ -23,8 +23,6 @@ class Layout:
         What stands before a chunk's key in the store.
     chain
         The codecs for a chunk of a regular grid; for a rectilinear one, for some chunk.
-    strides
-        Bytes from element to element along each axis of a chunk of `chain`.
     """
 
     store: Store
@@ -34,11 +32,7 @@ class Layout:
     grid: Grid
     axes: Sequence[Axis]
     chain: Chain
-    strides: tuple[int, ...] = field(init=False, compare=False, repr=False)
     chains: dict[tuple[int, ...], Chain] = field(default_factory=dict, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "strides", self.chain.spec.strides)
 
     def key(self, coords: tuple[int, ...]) -> str:
         """Return the key of a chunk in the store."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.codecs.base import ChunkSpec
+from omnizarr.codecs.chain import Chain
 from omnizarr.engine.scratch import scratch
 from omnizarr.engine.value import Value
 from omnizarr.errors import CodecError
@@ -20,15 +21,15 @@ _RANGE_BYTES = 4096
 _WORTH_SCRATCH = 128 * 1024
 
 
-def read_raw(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+def read_raw(value: Value, chain: Chain, region: Region, dest: NDArray[Any]) -> bool:
     """Read a region of an unencoded chunk into `dest`; say whether there was a value."""
+    if region.is_box:
+        if dest.shape == chain.spec.shape:
+            return _read_whole(value, chain.spec, dest)
+        return _read_box(value, chain, region, dest)
     if region.joint is not None:
-        return _read_points(value, spec, region, dest)
-    if not region.is_box:
-        return _read_and_take(value, spec, region, dest)
-    if dest.shape == spec.shape:
-        return _read_whole(value, spec, dest)
-    return _read_box(value, spec, region, dest)
+        return _read_points(value, chain, region, dest)
+    return _read_and_take(value, chain.spec, region, dest)
 
 
 def _read_whole(value: Value, spec: ChunkSpec, dest: NDArray[Any]) -> bool:
@@ -61,15 +62,13 @@ def _fill(value: Value, spec: ChunkSpec, block: NDArray[Any]) -> bool:
     return True
 
 
-def _read_box(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+def _read_box(value: Value, chain: Chain, region: Region, dest: NDArray[Any]) -> bool:
     """Read a box: the bytes from its first to its last element at once, or run by run, or the chunk."""
-    strides = spec.strides
-    first = last = 0
+    spec, strides = chain.spec, chain.strides
+    first, span = 0, spec.dtype.itemsize
     for axis, stride in zip(region.axes, strides, strict=True):
-        assert isinstance(axis, slice)
-        first += axis.start * stride
-        last += (axis.start + (count(axis) - 1) * axis.step) * stride
-    span = last + spec.dtype.itemsize - first
+        first += axis.start * stride  # type: ignore[union-attr]
+        span += (axis.stop - 1 - axis.start) * stride  # type: ignore[union-attr]
     if span >= _RANGE_BYTES:
         run, runs = _runs(spec, region)
         if runs * _RANGE_BYTES < span:
@@ -118,12 +117,12 @@ def _read_runs(
     return True
 
 
-def _read_points(value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any]) -> bool:
+def _read_points(value: Value, chain: Chain, region: Region, dest: NDArray[Any]) -> bool:
+    spec, strides = chain.spec, chain.strides
     assert region.joint is not None
     points = len(region.joint.indices[0])
     if len(region.joint.axes) < len(spec.shape) or points * _RANGE_BYTES > spec.nbytes:
         return _read_and_take(value, spec, region, dest)
-    strides = spec.strides
     starts = np.zeros(points, np.intp)
     for axis, indices in zip(region.joint.axes, region.joint.indices, strict=True):
         starts += indices * strides[axis]

@@ -30,9 +30,6 @@ _WORTH_SCRATCH = 128 * 1024
 # Up to this size whole inner chunks come with others by one request, rather than a part of each by many.
 _GATHERED = 256 * 1024
 
-# Called with a region's array: reads it, or says that nothing is stored there.
-ReadInto = Callable[[NDArray[Any]], bool]
-
 
 def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str) -> None:
     """Read a region into `out`, which has the region's shape and the array's dtype.
@@ -54,12 +51,8 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
         key = layout.key(part.coords)
         value = StoredValue(layout.store, key)
         chain = layout.chain_at(part.coords)
-
-        def read_into(dest: NDArray[Any]) -> bool:
-            return _read_value(value, chain, part.region, dest, spread=workers <= 1)
-
         try:
-            found = _place(out, part, read_into)
+            found = _read_part(value, chain, part, out, spread=workers <= 1)
         except CodecError as error:
             raise error.located(key, layout.path) from error.__cause__
         if not found:
@@ -77,16 +70,16 @@ def read_region(layout: Layout, region: Region, out: NDArray[Any], missing: str)
     )
 
 
-def _place(out: NDArray[Any], part: Part, read_into: ReadInto) -> bool:
-    """Read a chunk's region to its place in `out`."""
+def _read_part(value: Value, chain: Chain, part: Part, out: NDArray[Any], spread: bool) -> bool:
+    """Read a chunk's region to its place in `out`; say whether there was a value."""
     for index in part.place:
         if type(index) is not slice:
             block = np.empty(part.region.shape, out.dtype)
-            found = read_into(block)
+            found = _read_value(value, chain, part.region, block, spread)
             if found:
                 out[(*numpy_index(part.place), ...)] = block
             return found
-    return read_into(out[(*part.place, ...)])
+    return _read_value(value, chain, part.region, out[(*part.place, ...)], spread)
 
 
 def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], spread: bool) -> bool:
@@ -97,7 +90,7 @@ def _read_value(value: Value, chain: Chain, region: Region, dest: NDArray[Any], 
     if chain.shards is not None:
         return _read_shard(value, chain.shards, plan(region, inner_axes(chain)), dest, spread)
     if chain.is_raw:
-        return read_raw(value, chain.spec, region, dest)
+        return read_raw(value, chain, region, dest)
     data = value.whole()
     if data is None:
         return False
@@ -164,12 +157,8 @@ def _read_inner(
         for part, extent, chunk in zip(parts, extents, _chunks(value, inner, extents), strict=True):
             if extent[0] == EMPTY:
                 dest[(*numpy_index(part.place), ...)] = fill
-                continue
-
-            def read_into(block: NDArray[Any], part: Part = part, chunk: Value = chunk) -> bool:
-                return _read_value(chunk, inner, part.region, block, spread=False)
-
-            _place(dest, part, read_into)
+            else:
+                _read_part(chunk, inner, part, dest, spread=False)
 
     workers = threads_inside(inner, len(planned)) if spread else 1
     if spread and value.waits and _is_read_in_parts(value, inner):

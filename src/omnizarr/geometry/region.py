@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Indices: TypeAlias = NDArray[np.intp]
-# A slice has a start, a stop and a step, all of them given, start >= 0 and step >= 1.
+# A slice has a start, a stop and a step, all of them given, start >= 0 and step >= 1;
+# it stops right behind its last element.
 Selector: TypeAlias = slice | Indices
 
 
@@ -38,7 +39,10 @@ class Region(NamedTuple):
     @property
     def is_box(self) -> bool:
         """Whether every selector is a slice."""
-        return self.joint is None and all(type(axis) is slice for axis in self.axes)
+        for axis in self.axes:  # half the time of `all`
+            if type(axis) is not slice:
+                return False
+        return self.joint is None
 
 
 def count(selector: Selector) -> int:
@@ -71,7 +75,10 @@ def put(block: NDArray[Any], region: Region, values: NDArray[Any]) -> None:
 
 def numpy_index(selectors: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return selectors as an index that numpy reads as an outer product."""
-    if sum(not isinstance(selector, slice) for selector in selectors) <= 1:
+    arrays = 0
+    for selector in selectors:  # a third of the time of `sum`, and this is asked for each chunk
+        arrays += type(selector) is not slice
+    if arrays <= 1:
         return selectors
     return np.ix_(
         *(
