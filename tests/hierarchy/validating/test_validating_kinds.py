@@ -263,3 +263,13 @@ def test_what_people_and_conventions_put_beside_data_is_no_stranger() -> None:
     for key in ("README.md", "LICENSE", "OME/METADATA.ome.xml", "ro-crate-metadata.json", "a/.nczarray"):
         store.set(key, b"text")
     assert omnizarr.validate(store).findings == ()
+
+
+@pytest.mark.parametrize("path", ["", "a"])
+def test_the_document_of_a_group_beside_that_of_an_array(path: str) -> None:
+    store = MemoryStore()
+    omnizarr.create_array(store, path=path, data=np.arange(4), zarr_format=2)
+    key = f"{path}/.zgroup".lstrip("/")
+    store.set(key, b'{"zarr_format": 2}')
+    assert told(omnizarr.validate(store)) == [("lost", path, key)]
+    assert omnizarr.repair(store).removed == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
+from omnizarr.hierarchy.discover import deciding_keys
 from omnizarr.hierarchy.paths import ancestors_of
 from omnizarr.hierarchy.validating.findings import Findings
 from omnizarr.hierarchy.validating.nodes import Nodes
@@ -55,9 +56,9 @@ def tell_of_groups(groups: list[tuple[str, Format]], territory: Territory, findi
 
 
 def tell_of_doubles(nodes: Nodes, documents: Container[str], findings: Findings) -> None:
-    """Tell of the documents of groups beside those of arrays, in formats that may have both."""
-    for place in (*nodes.metadata, *nodes.broken) if nodes.format.implicit_groups else ():
-        _, *others = [key for key in nodes.format.document_keys(place) if key in documents] or [""]
+    """Tell of the documents of groups beside those of arrays: of the keys that decide, the first is read."""
+    for place in (*nodes.metadata, *nodes.broken):
+        _, *others = [key for key in deciding_keys(nodes.format, place) if key in documents] or [""]
         for key in others:
             findings.add("lost", place, key, "both an array and a group are here: the array is read")
 
