@@ -16,8 +16,16 @@ class Sessions(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of what was loaded (an event of griffe)."""
-        if obj.docstring is not None:
-            obj.docstring.value = fenced(_LITERAL.sub(":", obj.docstring.value))
+        _change(obj)
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Change that of the package itself, of which griffe has no other event."""
+        _change(pkg)
+
+
+def _change(obj: griffe.Object) -> None:
+    if obj.docstring is not None:
+        obj.docstring.value = fenced(_LITERAL.sub(":", obj.docstring.value))
 
 
 def fenced(text: str) -> str:
