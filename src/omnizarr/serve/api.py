@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,11 +32,13 @@ from omnizarr.serve.faults import answer, status_of
 from omnizarr.serve.members import find, page_of
 from omnizarr.serve.opened import Opened
 from omnizarr.serve.options import ServeOptions
-from omnizarr.serve.picturing import picture_bytes
+from omnizarr.serve.parcels import Body, Parcels
+from omnizarr.serve.picturing import picture_body
 from omnizarr.serve.roots import Root
 from omnizarr.serve.spelling import json_bytes
 from omnizarr.serve.threads import Threads
 
+T = TypeVar("T")
 log = logging.getLogger("omnizarr.serve")
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -55,19 +58,27 @@ _CUT = ("axes", "at", "window", "most", "field")
 
 def routes(roots: Mapping[str, Root], options: ServeOptions) -> list[Route]:
     """Return the routes of the page's questions; each is answered in a thread."""
-    api = Api(
-        {name: Opened(root) for name, root in roots.items()}, Threads(options.threads), options.max_picture
-    )
+    api = Api({name: Opened(root) for name, root in roots.items()}, options.max_picture)
+    threads, parcels = Threads(options.threads), Parcels(options.max_pictures)
     known: dict[str, tuple[Callable[[Asked], Response], tuple[str, ...]]] = {
         "roots": (api.roots, ()),
         "members": (api.members, ("root", "path", "after", "limit")),
         "find": (api.find, ("root", "text", "limit")),
         "node": (api.node, ("root", "path")),
-        "picture": (api.picture, ("root", "path", *_CUT)),
     }
+    # Pictures take memory: few are read at the same time, and those that wait keep nobody else from answers.
+    pictures = _answering(
+        Threads(options.pictures),
+        api.picture,
+        ("root", "path", *_CUT),
+        lambda body: parcels.answer(body, _PICTURE, _FRESH),
+    )
     return [
-        Route(f"/api/{name}", _answering(api.threads, work, parameters))
-        for name, (work, parameters) in known.items()
+        *(
+            Route(f"/api/{name}", _answering(threads, work, parameters, lambda response: response))
+            for name, (work, parameters) in known.items()
+        ),
+        Route("/api/picture", pictures),
     ]
 
 
@@ -76,7 +87,6 @@ class Api:
     """The answers; `max_bytes` is how much may be decoded for one picture."""
 
     opened: Mapping[str, Opened]
-    threads: Threads
     max_bytes: int
 
     def roots(self, asked: Asked) -> Response:
@@ -95,10 +105,9 @@ class Api:
         """Return what a node is."""
         return _json(describe(self._root(asked), asked.path()))
 
-    def picture(self, asked: Asked) -> Response:
-        """Return a picture of an array."""
-        body = picture_bytes(self._root(asked), asked.path(), asked.cut(), self.max_bytes)
-        return Response(body, headers=_FRESH, media_type=_PICTURE)
+    def picture(self, asked: Asked) -> Body:
+        """Return a picture of an array, as what comes one after the other."""
+        return picture_body(self._root(asked), asked.path(), asked.cut(), self.max_bytes)
 
     def _root(self, asked: Asked) -> Opened:
         name = asked.needed("root")
@@ -124,12 +133,15 @@ def _root(opened: Opened) -> Json:
 
 
 def _answering(
-    threads: Threads, work: Callable[[Asked], Response], parameters: tuple[str, ...]
+    threads: Threads,
+    work: Callable[[Asked], T],
+    parameters: tuple[str, ...],
+    respond: Callable[[T], Response],
 ) -> Callable[[Request], object]:
     async def endpoint(request: Request) -> Response:
         try:
             asked = Asked(request.query_params.multi_items(), parameters)
-            return await threads.run(work, asked)
+            return respond(await threads.answer(request, work, asked))
         except AskedWrongly as error:
             return answer(error.status, str(error))
         except OmniZarrError as error:

@@ -79,7 +79,7 @@ class Data(BaseRoute):
         return await (self._head if request.method == "HEAD" else self._get)(request, address)
 
     async def _head(self, request: Request, address: Address) -> Response:
-        described = await self._threads.run(describe, address.root.store, address.key)
+        described = await self._threads.answer(request, describe, address.root.store, address.key)
         if described is None:
             raise _absent()
         headers = headers_of(described, address.key)
@@ -91,7 +91,7 @@ class Data(BaseRoute):
 
     async def _get(self, request: Request, address: Address) -> Response:
         conditions = Conditions.of(request.headers)
-        value = await self._threads.run(hold, address.root.store, address.key)
+        value = await self._threads.answer(request, hold, address.root.store, address.key)
         if value is None:
             raise _absent()
         try:

@@ -9,7 +9,7 @@ import errno
 import logging
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,6 +66,8 @@ class FaultMiddleware:
 
         try:
             await self._app(scope, receive, noting)
+        except ClientDisconnect:
+            return  # nobody is there to be answered
         except Exception as error:
             what = f"{scope.get('method')} {scope.get('path')}"
             log.error("%s: unexpected %s", what, type(error).__name__, exc_info=error)

@@ -46,7 +46,7 @@ async def listing(request: Request, address: Address, threads: Threads, public_u
     after = asked.get("after") or ""
     if after:
         checked(after)
-    page = await threads.run(page_of, address.root.store, address.key, recursive, after, limit)
+    page = await threads.answer(request, page_of, address.root.store, address.key, recursive, after, limit)
     keys: list[JsonObject] = []
     prefixes: list[JsonObject] = []
     for key, size in page.entries:

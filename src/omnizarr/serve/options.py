@@ -34,6 +34,10 @@ class ServeOptions:
         Seconds that the answer to a wrong token takes.
     max_picture
         Bytes of chunks that may be decoded for one picture of the page.
+    pictures
+        Pictures that are read at the same time; others wait, without a thread.
+    max_pictures
+        Bytes of all pictures that clients have not yet taken.
     """
 
     writable: bool = False
@@ -48,3 +52,5 @@ class ServeOptions:
     threads: int = 16
     penalty: float = 0.5
     max_picture: int = 2**28
+    pictures: int = 4
+    max_pictures: int = 2**29

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,20 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnizarr.jsontypes import Json, JsonObject
+from omnizarr.pictures.asked import axis_number, shown_axes
 from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.pictures.cut import Axis, Picture, cut
 from omnizarr.pictures.subject import Subject
 from omnizarr.serve.asking import Cut
 from omnizarr.serve.opened import Opened
+from omnizarr.serve.parcels import Body
 from omnizarr.serve.spelling import EXACT, json_bytes, number
 
 # Texts are looked at as a table.
 _MOST_TEXTS = 128
+# In memory some times over, until they are sent.
+MOST_POINTS = 2**22
 _PLAIN = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}
 
 
-def picture_bytes(opened: Opened, path: str, asked: Cut, max_bytes: int) -> bytes:
-    """Return the picture of an array.
+def picture_body(opened: Opened, path: str, asked: Cut, max_bytes: int) -> Body:
+    """Return the picture of an array, as what comes one after the other.
 
     Where too much would have to be decoded it is one of a window, and the header says so (`narrowed`).
 
@@ -39,7 +44,7 @@ def picture_bytes(opened: Opened, path: str, asked: Cut, max_bytes: int) -> byte
         asked = replace(asked, field=subject.array.dtype.names[0])
     if subject.array.dtype.kind in "OSUV" and subject.array.metadata.data_type.scalars is None:
         asked = replace(asked, most=(min(asked.most[0], _MOST_TEXTS), min(asked.most[1], _MOST_TEXTS)))
-    picture, narrowed = _cut(subject, asked, max_bytes)
+    picture, narrowed = _cut(subject, _thinned(subject, asked), max_bytes)
     sent = _sent(picture)
     header: JsonObject = {
         "axes": [_axis(axis, subject) for axis in picture.axes],
@@ -57,7 +62,7 @@ def picture_bytes(opened: Opened, path: str, asked: Cut, max_bytes: int) -> byte
     }
     head = json_bytes(header)
     head += b" " * (-(len(head) + 4) % 8)  # so that the values are where an array of any type may start
-    return b"".join((struct.pack("<I", len(head)), head, sent.values, sent.mask or b""))
+    return [struct.pack("<I", len(head)), head, sent.values, sent.mask or b""]
 
 
 def _cut(subject: Subject, asked: Cut, max_bytes: int) -> tuple[Picture, str | None]:
@@ -79,6 +84,22 @@ def _cut(subject: Subject, asked: Cut, max_bytes: int) -> tuple[Picture, str | N
             raise
         said = "Too much would have to be read for all of it, so that a part from the middle is shown."
         return taken(error.window), said
+
+
+def _thinned(subject: Subject, asked: Cut) -> Cut:
+    """Return what is asked for with no more points than are sent."""
+    numbers = shown_axes(subject, asked.axes)
+    if len(numbers) < 2:
+        return asked
+    lengths = {axis_number(subject, key): stop - start for key, (start, stop) in asked.window.items()}
+    sizes = [
+        min(most, lengths.get(number, subject.array.shape[number]))
+        for most, number in zip(asked.most, numbers, strict=True)
+    ]
+    if math.prod(sizes) <= MOST_POINTS:
+        return asked
+    share = math.sqrt(MOST_POINTS / math.prod(sizes))
+    return replace(asked, most=(int(sizes[0] * share), int(sizes[1] * share)))
 
 
 def _axis(axis: Axis, subject: Subject) -> JsonObject:
@@ -138,15 +159,15 @@ class _Sent:
     """Values as they are sent; `dtype` is numpy's name of their type, or `text`."""
 
     dtype: str
-    values: bytes
-    mask: bytes | None
+    values: bytes | memoryview
+    mask: bytes | memoryview | None
     note: str | None = None
 
 
 def _sent(picture: Picture) -> _Sent:
     values = np.ma.getdata(picture.values)
     mask = np.ma.getmaskarray(picture.values)
-    masked = mask.astype(np.uint8).tobytes() if mask.any() else None
+    masked = _bytes(mask.view("u1")) if mask.any() else None
     if values.dtype.kind in "OSU":
         texts: list[Json] = [
             "" if hidden else str(text) for text, hidden in zip(values.flat, mask.flat, strict=True)
@@ -154,7 +175,7 @@ def _sent(picture: Picture) -> _Sent:
         data = json_bytes(texts)
         return _Sent("text", data, masked)
     values, note = _plain(np.where(mask, np.zeros((), values.dtype), values) if masked else values)
-    return _Sent(values.dtype.name, _little(values).tobytes(), masked, note)
+    return _Sent(values.dtype.name, _bytes(_little(values)), masked, note)
 
 
 def _plain(values: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
@@ -175,6 +196,11 @@ def _plain(values: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype("f8"), "rounded to 64 bits"
     return values.astype("f4"), None
+
+
+def _bytes(values: NDArray[Any]) -> memoryview:
+    """Return what an array holds, without copying it where it is one piece of memory."""
+    return memoryview(np.ascontiguousarray(values).reshape(-1).view("u1"))
 
 
 def _little(values: NDArray[Any]) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
 
 T = TypeVar("T")
 
@@ -20,4 +21,17 @@ class Threads:
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
         """Return what a function returns."""
         async with self._free:
+            return await run_in_threadpool(work, *arguments)
+
+    async def answer(self, request: Request, work: Callable[..., T], *arguments: Any) -> T:
+        """Return what a function returns that is called for an answer alone, while somebody waits for that.
+
+        Raises
+        ------
+        ClientDisconnect
+            Nobody does, and the function is not called.
+        """
+        async with self._free:
+            if await request.is_disconnected():
+                raise ClientDisconnect
             return await run_in_threadpool(work, *arguments)
