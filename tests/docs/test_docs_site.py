@@ -65,6 +65,12 @@ def page_of(site: Path, name: str) -> str:
     return (site / name / "index.html").read_text(encoding="utf-8")
 
 
+def test_no_page_stands_twice_in_the_navigation() -> None:
+    listed = re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted({*listed})
+    assert len(listed) > 50
+
+
 @pytest.mark.slow
 def test_every_page_is_built_without_a_warning(site: Path) -> None:
     sources = {path.relative_to(DOCS).with_suffix("") for path in DOCS.rglob("*.md")}
