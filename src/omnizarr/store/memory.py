@@ -44,7 +44,6 @@ class MemoryStore(Store):
             if name is None:
                 self.name = f"mapping://{type(values).__name__}/{id(values):x}"
             self._values = ForeignValues(self._values, self.name)
-        self._mark = uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._values, ForeignValues):
@@ -79,7 +78,8 @@ class MemoryStore(Store):
 
     @property
     def identity(self) -> str:
-        return f"{self.name} {self._mark}"  # a name may be that of another store, later or elsewhere
+        # A name may be that of another store, later or elsewhere. A mark takes 5 µs, and few are asked for.
+        return f"{self.name} {self.__dict__.setdefault('_mark', uuid.uuid4().hex)}"
 
     def set(self, key: str, value: Buffer) -> None:
         check_key(key)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from omnizarr.metadata.formats.drafts.bootstrap import KEY, bootstrap_document
 from omnizarr.store.urls.grammar import is_plain
+from omnizarr.store.urls.local import directory_above
 
 
 class Above(NamedTuple):
@@ -25,14 +26,15 @@ def draft_above(target: Any) -> Above | None:
     if not isinstance(target, str | os.PathLike) or (isinstance(target, str) and not is_plain(target)):
         return None
     given = os.fspath(target)
-    if os.path.lexists(given):  # asked of every place that is opened, so before there is a `Path`: 9 µs
+    if not given or os.path.lexists(given):
         return None
-    path = Path(given)
+    document = f"{directory_above(given)}/{KEY}"
+    if not os.access(document, os.F_OK):  # says no without an exception
+        return None
+    path = Path(document).absolute()
     try:
-        directory = next((above for above in path.absolute().parents if above.exists()), None)
-        value = None if directory is None else (directory / KEY).read_bytes()
+        if bootstrap_document(path.read_bytes()) is None:
+            return None
     except OSError:
         return None
-    if directory is None or value is None or bootstrap_document(value) is None:
-        return None
-    return Above(str(directory), path.absolute().relative_to(directory).as_posix())
+    return Above(str(path.parent), Path(given).absolute().relative_to(path.parent).as_posix())

@@ -58,6 +58,15 @@ def local_place(path: str) -> Local:
     return Local(path, _kind_of_file(path) if stat.S_ISREG(mode) else "directory")
 
 
+def directory_above(path: str) -> str:
+    """Return the nearest directory above a path that exists, which for a relative one may be `.`."""
+    while True:
+        above = os.path.dirname(path) or os.curdir
+        if above == path or os.path.exists(above):
+            return above
+        path = above
+
+
 def path_of_url(place: str, shown: str) -> str:
     """Return the path that a `file:` URL without query and fragment means.
 
