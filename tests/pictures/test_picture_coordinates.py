@@ -160,6 +160,11 @@ def test_recordings_of_nwb(made: Hierarchy) -> None:
     axis = only(clocked, most=2)
     assert axis.coordinates is not None and axis.coordinates.tolist() == [5, 6] and axis.units == "seconds"
     assert cut(clocked, [1]).axes[0].coordinates is None
+    # As hdmf-zarr keeps scalars.
+    kept = made.add("acquisition/d/data", np.zeros((4, 2)))
+    made.add("acquisition/d/starting_time", np.array([5.0]), rate=2.0, unit="seconds", zarr_dtype="scalar")
+    axis = only(kept, most=2)
+    assert axis.coordinates is not None and axis.coordinates.tolist() == [5, 6] and axis.units == "seconds"
 
 
 def multiscales() -> list[dict[str, Any]]:

@@ -71,6 +71,7 @@ def status(answer: bytes) -> int:
         PUT + b"Content-Length: 1e3\r\n\r\n",
         PUT + b"Content-Length: 99999999999999999999999999\r\n\r\n",
         PUT + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        PUT + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + GET,
         PUT + b"Transfer-Encoding: gzip\r\n\r\n",
         PUT + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
         PUT + b"Content-Length: 1001\r\n\r\n",

@@ -58,7 +58,7 @@ def source_of(subject: Subject, number: int) -> Subject | None:
         for found in siblings(subject, name):
             if found.array.shape == (length,) and found.names[0] in (name, None):
                 return found
-        for other in (subject.text("coordinates") or "").split():
+        for other in subject.coordinates:
             for found in siblings(subject, other):
                 if found.array.shape == (length,) and found.names == (name,):
                     return found
@@ -77,8 +77,7 @@ def _beside(subject: Subject, name: str) -> Iterator[Subject]:
 
 def not_on_axes(subject: Subject) -> str | None:
     """Return a note on coordinates of two axes, which are not shown; None where there are none."""
-    names = (subject.text("coordinates") or "").split()
-    found = {name: next(siblings(subject, name), None) for name in names}
+    found = {name: next(siblings(subject, name), None) for name in subject.coordinates}
     wide = [name for name, source in found.items() if source is not None and source.array.ndim > 1]
     return f"coordinates of several axes are not shown: {', '.join(wide)}" if wide else None
 
@@ -116,10 +115,11 @@ def _of_clock(subject: Subject, number: int, taken: slice) -> Coordinates | None
         return None
     start = next(_beside(subject, "starting_time"), None)
     rate = 0.0 if start is None else start.number("rate", 0.0)
-    if start is None or start.array.ndim or not rate > 0:
+    # hdmf-zarr keeps a scalar as an axis of one element.
+    if start is None or start.array.size != 1 or not rate > 0:
         return None
     try:
-        first = float(np.asarray(start.array[()]).item())
+        first = float(np.asarray(start.array[...]).item())
     except (OmniZarrError, TypeError, ValueError):
         return None
     return Coordinates(first + np.arange(taken.start, taken.stop, taken.step) / rate, "seconds", "time")

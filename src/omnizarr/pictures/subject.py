@@ -20,6 +20,9 @@ from omnizarr.netcdf.model.types import NcType
 from omnizarr.pictures.ome import Pixels, pixels_of
 from omnizarr.pictures.surroundings import Surroundings
 
+# Of coordinates; datasets have a handful.
+_MOST_NAMES = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -70,6 +73,11 @@ class Subject:
         return self.names[number] or f"axis {number}"
 
     @property
+    def coordinates(self) -> list[str]:
+        """The names that the attribute `coordinates` has, of which each may have to be looked for."""
+        return (self.text("coordinates") or "").split(maxsplit=_MOST_NAMES)[:_MOST_NAMES]
+
+    @property
     def units(self) -> str | None:
         """The units of the values: by CF's `units`, or by `unit` and `conversion` as NWB has them."""
         unit = self.text("unit")
@@ -95,7 +103,7 @@ def subject_of(array: Array) -> Subject:
 
 def siblings(subject: Subject, name: str) -> Iterator[Subject]:
     """Yield the arrays of a name in the group of a subject and in those above, nearest first."""
-    if not name or "/" in name:
+    if not name or "/" in name or name.startswith("."):
         return
     for group in ancestors_of(subject.array.path):
         path = joined(group, name)

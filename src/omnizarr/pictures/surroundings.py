@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from omnizarr.errors import MetadataError
+from omnizarr.errors import KeyNameError, MetadataError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.documents import fetch_metadata
 from omnizarr.hierarchy.group import Group, knowing
@@ -54,7 +54,7 @@ class Surroundings:
         return found
 
     def metadata(self, path: str) -> NodeMetadata | None:
-        """Return a node's metadata; None where there is none, or what is there is broken."""
+        """Return a node's metadata; None where there is none, no key could have it, or it is broken."""
         if path not in self.nodes:
             self.nodes[path] = self._asked(path)
         return self.nodes[path]
@@ -83,5 +83,5 @@ class Surroundings:
             return found
         try:
             return fetch_metadata(self.array.store, self.array.format, path)
-        except MetadataError:
+        except (MetadataError, KeyNameError):
             return None

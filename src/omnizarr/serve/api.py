@@ -28,14 +28,14 @@ from omnizarr.jsontypes import Json, JsonObject
 from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.serve.asking import Asked, AskedWrongly
 from omnizarr.serve.describing import describe
-from omnizarr.serve.faults import answer, status_of
+from omnizarr.serve.faults import answer, message_of, status_of
 from omnizarr.serve.members import find, page_of
 from omnizarr.serve.opened import Opened
 from omnizarr.serve.options import ServeOptions
 from omnizarr.serve.parcels import Body, Parcels
 from omnizarr.serve.picturing import picture_body
 from omnizarr.serve.roots import Root
-from omnizarr.serve.spelling import json_bytes
+from omnizarr.serve.spelling import brief, json_bytes
 from omnizarr.serve.threads import Threads
 
 T = TypeVar("T")
@@ -158,4 +158,5 @@ def _told(error: OmniZarrError) -> tuple[int, str]:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
     if status is None:
         return status_of(error)
-    return status, f"a chunk cannot be decoded: {error}" if isinstance(error, CodecError) else str(error)
+    message = brief(message_of(error))
+    return status, f"a chunk cannot be decoded: {message}" if isinstance(error, CodecError) else message

@@ -17,7 +17,7 @@ from omnizarr.pictures.coordinates import source_of
 from omnizarr.pictures.subject import Subject
 from omnizarr.serve.members import dtype_of
 from omnizarr.serve.opened import Opened
-from omnizarr.serve.spelling import Spelling, number
+from omnizarr.serve.spelling import Spelling, brief, number
 
 # Characters of one attribute, of all of them, of one document; and how many attributes are shown.
 LONGEST_ATTRIBUTE = 20_000
@@ -100,18 +100,17 @@ def _cut(text: str) -> str:
 
 def _of_array(subject: Subject, opened: Opened) -> JsonObject:
     array = subject.array
-    names = array.dtype.names
     variable = array.metadata.data_type.is_variable
     return {
         "name": array.basename or opened.root.name,
-        "long_name": subject.long_name,
-        "units": subject.units,
+        "long_name": None if subject.long_name is None else brief(subject.long_name),
+        "units": None if subject.units is None else brief(subject.units),
         "shape": [number(length) for length in array.shape],
         "dimensions": [_dimension(subject, axis) for axis in range(array.ndim)],
         "dtype": dtype_of(array),
         "data_type": array.metadata.data_type.name,
         "byte_order": array.metadata.data_type.byte_order,
-        "fields": None if names is None else list(names[:_MOST_FIELDS]),
+        "fields": fields_of(array),
         "chunks": _lengths(array.chunks),
         "shards": None if array.shards is None else _lengths(array.shards),
         "codecs": [codec_text(codec) for codec in array.metadata.codecs],
@@ -123,9 +122,15 @@ def _of_array(subject: Subject, opened: Opened) -> JsonObject:
     }
 
 
+def fields_of(array: Array) -> list[Json] | None:
+    """Return the names of the fields of records; the first of them where they are very many."""
+    names = array.dtype.names
+    return None if names is None else list(map(brief, names[:_MOST_FIELDS]))
+
+
 def _dimension(subject: Subject, axis: int) -> JsonObject:
     return {
-        "name": subject.label(axis),
+        "name": brief(subject.label(axis)),
         "named": subject.names[axis] is not None,
         "size": number(subject.array.shape[axis]),
         "coordinates": source_of(subject, axis) is not None or subject.pixels is not None,

@@ -89,4 +89,11 @@ def status_of(error: Exception) -> tuple[int, str]:
     return 500, "what is stored cannot be read"
 
 
+def message_of(error: OmniZarrError) -> str:
+    """Return what an error says without where the store is, which is nobody else's business."""
+    store = getattr(error, "store", "")
+    text = str(error)
+    return text.replace(f"(store {store}, ", "(").replace(f" (store {store})", "") if store else text
+
+
 HANDLERS = {HTTPException: refused, OmniZarrError: failed}

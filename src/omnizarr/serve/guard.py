@@ -28,7 +28,7 @@ _PORT = re.compile(r"(.*?)(?::\d*)?", re.DOTALL)
 
 
 class SizeMiddleware:
-    """Refuses addresses and headers that are longer than any client has reason to send."""
+    """Refuses addresses and headers longer than any client has reason to send, and bodies of two lengths."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,6 +40,11 @@ class SizeMiddleware:
                 return
             if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADER:
                 await answer(431, "the header is too long")(scope, receive, send)
+                return
+            if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+                # A proxy in front may have seen another end of this request than we do, RFC 9112 section 6.1.
+                response = answer(400, "expected one length of the body, found two", {"Connection": "close"})
+                await response(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

@@ -16,7 +16,8 @@ from omnizarr.hierarchy.requests import each
 from omnizarr.jsontypes import Json, JsonObject
 from omnizarr.metadata.array import ArrayMetadata
 from omnizarr.netcdf.dialects.xarray import Xarray
-from omnizarr.serve.spelling import number
+from omnizarr.serve.faults import message_of
+from omnizarr.serve.spelling import brief, number
 
 # What looking for a name may cost.
 _NODES = 5000
@@ -52,7 +53,7 @@ def member_of(group: Group, name: str) -> JsonObject | None:
     try:
         node = group.get(name)
     except MetadataError as error:
-        return {"name": name, "kind": "broken", "problem": str(error)}
+        return {"name": name, "kind": "broken", "problem": brief(message_of(error))}
     return None if node is None else {"name": name, **told_of(node)}
 
 
@@ -67,7 +68,7 @@ def told_of(node: AnyNode) -> JsonObject:
         "kind": "array",
         "shape": [number(length) for length in node.shape],
         "dtype": dtype_of(node),
-        "dimensions": None if names is None else list(names),
+        "dimensions": None if names is None else [None if name is None else brief(name) for name in names],
         **{name: text for name, text in said.items() if text is not None},
     }
 
@@ -91,7 +92,7 @@ def dimension_names(metadata: ArrayMetadata, zarr_format: int | str) -> tuple[st
 
 
 def _text(value: Json | None) -> str | None:
-    return value[:200] if isinstance(value, str) else None
+    return brief(value) if isinstance(value, str) else None
 
 
 def find(top: AnyNode, text: str, limit: int) -> JsonObject:

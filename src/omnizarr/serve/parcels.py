@@ -63,6 +63,7 @@ class _Parcel(StreamingResponse):
 
 
 async def _pieces(body: Body) -> AsyncIterator[memoryview]:
-    for part in map(memoryview, body):
-        for at in range(0, len(part), _PIECE):
-            yield part[at : at + _PIECE]
+    for part in body:
+        view = memoryview(part)
+        for at in range(0, len(view), _PIECE):
+            yield view[at : at + _PIECE]

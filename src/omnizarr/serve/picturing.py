@@ -16,9 +16,10 @@ from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.pictures.cut import Axis, Picture, cut
 from omnizarr.pictures.subject import Subject
 from omnizarr.serve.asking import Cut
+from omnizarr.serve.describing import fields_of
 from omnizarr.serve.opened import Opened
 from omnizarr.serve.parcels import Body
-from omnizarr.serve.spelling import EXACT, json_bytes, number
+from omnizarr.serve.spelling import EXACT, brief, json_bytes, number
 
 # Texts are looked at as a table.
 _MOST_TEXTS = 128
@@ -54,11 +55,11 @@ def picture_body(opened: Opened, path: str, asked: Cut, max_bytes: int) -> Body:
         "source": str(picture.values.dtype),
         "bytes": len(sent.values),
         "masked": sent.mask is not None,
-        "units": picture.units,
-        "long_name": picture.long_name,
-        "note": "; ".join(filter(None, (picture.note, sent.note))) or None,
+        "units": _brief(picture.units),
+        "long_name": _brief(picture.long_name),
+        "note": _brief("; ".join(filter(None, (picture.note, sent.note)))),
         "narrowed": narrowed,
-        "fields": None if subject.array.dtype.names is None else list(subject.array.dtype.names),
+        "fields": fields_of(subject.array),
     }
     head = json_bytes(header)
     head += b" " * (-(len(head) + 4) % 8)  # so that the values are where an array of any type may start
@@ -104,16 +105,20 @@ def _thinned(subject: Subject, asked: Cut) -> Cut:
 
 def _axis(axis: Axis, subject: Subject) -> JsonObject:
     return {
-        "name": axis.name,
+        "name": brief(axis.name),
         "number": axis.number,
         "start": number(axis.start),
         "step": number(axis.step),
         "count": axis.count,
         "size": number(subject.array.shape[axis.number]),
         "coordinates": None if axis.coordinates is None else _coordinates(axis.coordinates),
-        "units": axis.units,
-        "long_name": axis.long_name,
+        "units": _brief(axis.units),
+        "long_name": _brief(axis.long_name),
     }
+
+
+def _brief(text: str | None) -> str | None:
+    return brief(text) if text else None
 
 
 def _coordinates(values: NDArray[Any]) -> list[Json]:
@@ -142,10 +147,10 @@ def _places(
         found.append(
             {
                 "axis": axis,
-                "name": subject.label(axis),
+                "name": brief(subject.label(axis)),
                 "index": number(index),
                 "coordinate": said,
-                "units": None if coordinate is None else coordinate.units,
+                "units": None if coordinate is None else _brief(coordinate.units),
             }
         )
     return found
@@ -200,7 +205,7 @@ def _plain(values: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
 
 def _bytes(values: NDArray[Any]) -> memoryview:
     """Return what an array holds, without copying it where it is one piece of memory."""
-    return memoryview(np.ascontiguousarray(values).reshape(-1).view("u1"))
+    return np.ascontiguousarray(values).reshape(-1).view("u1").data
 
 
 def _little(values: NDArray[Any]) -> NDArray[Any]:

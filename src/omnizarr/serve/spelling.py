@@ -12,6 +12,7 @@ from omnizarr.jsontypes import Json
 
 # The largest integer up to which JavaScript's numbers hold each.
 EXACT = 2**53
+LONGEST_NAME = 500
 _NAMES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
@@ -23,6 +24,11 @@ def json_bytes(value: Json) -> bytes:
 def number(value: int) -> int | str:
     """Return an integer; as text where JavaScript would round it."""
     return value if -EXACT <= value <= EXACT else str(value)
+
+
+def brief(text: str) -> str:
+    """Return a text that should be short: a name, units, a message; cut where it is not."""
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
 def real(value: float) -> float | str:
