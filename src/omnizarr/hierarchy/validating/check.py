@@ -29,7 +29,8 @@ from omnizarr.store.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
 
-_BATCH = 4
+# How many chunks make a task: enough to be worth it, and enough tasks for all.
+_BATCH = 16
 # 256 chunks of 1 MB take a worker some 0.3 s, where to send and to await a task takes 5 ms.
 _FAR_BATCH = 256
 _MARKED: dict[str, tuple[Kind, str]] = {
@@ -111,7 +112,8 @@ class Check:
         flight = min(in_flight(self.store), share.requests) if waits else share.threads
         inside = flight if share.apart else 1
         work = Sent(CheckChunks(self.findings.limit, inside, waits))
-        size = _far_batch(self.chunks, share.slots) if share.apart else 1 if waits else _BATCH
+        most, many = (_FAR_BATCH, share.slots) if share.apart else (_BATCH, flight)
+        size = 1 if waits and not share.apart else max(1, min(most, self.chunks // (4 * many)))
         done = 0
 
         def take(found: Found) -> None:
@@ -189,8 +191,3 @@ class Check:
         elif found.sort == "outside" or found.sort == "orphan" or found.sort == "partial":
             self.findings.add(found.sort, found.place, key, found.message)
             self.removable.add(key)
-
-
-def _far_batch(count: int, slots: int) -> int:
-    """Return how many chunks make a task: enough to be worth the sending, few enough for all workers."""
-    return max(1, min(_FAR_BATCH, count // (4 * slots)))
