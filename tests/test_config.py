@@ -48,6 +48,7 @@ def test_setting_for_the_whole_process() -> None:
         ({"missing_chunks": "maybe"}, "expected 'fill' or 'raise', found 'maybe'"),
         ({"zarr_format": 4}, "expected 2 or 3, found 4"),
         ({"threads": "two"}, "threads: expected int, found 'two'"),
+        ({"threads": -1}, "threads: expected at least 0, found -1"),
         ({"requests": 0}, "requests: expected at least 1, found 0"),
         ({"cache_bytes": -1}, "cache_bytes: expected at least 0, found -1"),
         ({"write_empty_chunks": "no"}, "write_empty_chunks: expected bool, found 'no'"),
@@ -88,11 +89,32 @@ def test_the_environment_sets_them_too() -> None:
     assert "OMNIZARR_THREADS: expected int, found 'many'" in run.stderr
 
 
+def test_a_wrong_variable_is_told_when_settings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMNIZARR_ZARR_FORMAT", "4")
+    config = Config()
+    assert repr(config) == "Config(OMNIZARR_ZARR_FORMAT: expected 2 or 3, found 4)"
+    uses = [lambda: config.threads, lambda: config.set(threads=1), config.origins, config.using().__enter__]
+    for use in uses:
+        with pytest.raises(ValueError, match="OMNIZARR_ZARR_FORMAT: expected 2 or 3, found 4"):
+            use()
+
+
+@pytest.mark.parametrize("command", [["config"], ["tree", "."], ["doctor"]])
+def test_a_wrong_variable_is_one_line_of_any_command(command: list[str]) -> None:
+    code = "import sys; from omnizarr.cli import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", code, *command],
+        env={**os.environ, "OMNIZARR_THREADS": "abc"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "omnizarr: OMNIZARR_THREADS: expected int, found 'abc'\n"
+
+
 PAGE = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
 
 
 def _rows() -> dict[str, tuple[str, str]]:
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", PAGE, flags=re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|([^|]*)\|([^|]*)\|", PAGE, flags=re.MULTILINE)
     return {name: (default.strip(), least.strip()) for name, default, least in rows}
 
 

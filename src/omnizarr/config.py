@@ -1,6 +1,7 @@
 """Settings: threads, limits and defaults, from the environment, from code, or for one block.
 
-``omnizarr.config`` is the one `Config`; environment variables are read when it is made.
+``omnizarr.config`` is the one `Config`; environment variables are read when it is made. What is wrong with them
+is told when the settings are used, so that importing omnizarr never fails.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 _LEAST = {
+    "threads": 0,
     "requests": 1,
     "cache_bytes": 0,
     "max_chunk_bytes": 1,
@@ -86,7 +88,7 @@ class Settings:
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)!r}")
-        if self.threads <= 0:
+        if self.threads == 0:
             object.__setattr__(self, "threads", _cores())
         if self.missing_chunks not in ("fill", "raise"):
             raise ValueError(f"missing_chunks: expected 'fill' or 'raise', found {self.missing_chunks!r}")
@@ -115,13 +117,28 @@ class Config:
     """
 
     def __init__(self) -> None:
-        self._everywhere = self._first = _from_environment()
+        self._wrong = ""
+        self._first: Settings | None = None
+        try:
+            self._first = _from_environment()
+        except ValueError as error:
+            self._wrong = str(error)
+        self._everywhere = self._first
         self._here: ContextVar[Settings | None] = ContextVar("omnizarr.settings", default=None)
 
     @property
     def settings(self) -> Settings:
-        """All settings as one value."""
-        return self._here.get() or self._everywhere
+        """All settings as one value.
+
+        Raises
+        ------
+        ValueError
+            A variable of the environment has a value that none of them may have.
+        """
+        return self._here.get() or self._everywhere or self._refuse()
+
+    def _refuse(self) -> Settings:
+        raise ValueError(self._wrong)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -136,15 +153,16 @@ class Config:
         return {field.name: self._origin(field.name) for field in fields(Settings)}
 
     def _origin(self, name: str) -> str:
-        if getattr(self.settings, name) != getattr(self._everywhere, name):
+        everywhere = self._everywhere or self._refuse()
+        if getattr(self.settings, name) != getattr(everywhere, name):
             return "using"
-        if getattr(self._everywhere, name) != getattr(self._first, name):
+        if getattr(everywhere, name) != getattr(self._first, name):
             return "set"
         return variable_of(name) if variable_of(name) in os.environ else "default"
 
     def set(self, **values: Any) -> AbstractContextManager[None]:
         """Change settings for the whole process; as a `with` block, until its end."""
-        before = self._everywhere
+        before = self._everywhere or self._refuse()
         self._everywhere = replace(before, **values)
         return self._restoring(before)
 
@@ -165,7 +183,7 @@ class Config:
             self._here.reset(token)
 
     def __repr__(self) -> str:
-        return f"Config({self.settings})"
+        return f"Config({self._wrong or self.settings})"
 
 
 def _from_environment() -> Settings:
@@ -174,7 +192,11 @@ def _from_environment() -> Settings:
         text = os.environ.get(variable_of(field.name))
         if text is not None:
             values[field.name] = _parsed(field.name, text, type(field.default))
-    return Settings(**values)
+    try:
+        return Settings(**values)
+    except ValueError as error:
+        name, rest = str(error).split(":", 1)
+        raise ValueError(f"{variable_of(name)}:{rest}") from None
 
 
 def _parsed(name: str, text: str, kind: type) -> Any:

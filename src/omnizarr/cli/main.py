@@ -21,6 +21,7 @@ from click.shell_completion import CompletionItem
 
 from omnizarr.cli.completion import VARIABLE
 from omnizarr.cli.logs import LEVELS, logging_to_stderr
+from omnizarr.config import config
 from omnizarr.errors import OmniZarrError
 
 # A command is imported when it is run: what one needs, the others need not wait for.
@@ -198,6 +199,7 @@ def cli(ctx: click.Context, verbose: int, log_level: str | None) -> None:
 
     Wherever a dataset is asked for, a path or a URL will do.
     """
+    _ = config.settings  # a variable that is wrong is told before anything is done
     level = LEVELS[min(verbose, 2)] if verbose else log_level
     if level is not None:
         ctx.with_resource(logging_to_stderr(level))
