@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -155,16 +156,26 @@ def test_the_groups_of_plug_ins_are_all_there_are() -> None:
     ("found", "level", "text"),
     [
         ([None, None], "note", "not installed"),
-        (["1.0", None], "note", "missing: two"),
-        (["0.9", "3.0"], "warning", "too old: one 0.9, expected 1.0 or later"),
-        (["1.0.0", "2.10"], "ok", "one 1.0.0, two 2.10"),
+        (["1.0", None], "note", "missing: csv"),
+        (["0.9", "3.0"], "warning", "too old: json 0.9, expected 1.0 or later"),
+        (["1.0.0", "2.10"], "ok", "json 1.0.0, csv 2.10"),
     ],
 )
 def test_extras(found: list[str | None], level: str, text: str) -> None:
-    needed = [Package("one", found[0], "1.0", "x"), Package("two", found[1], "2.9", "x")]
+    needed = [Package("json", found[0], "1.0", "x"), Package("csv", found[1], "2.9", "x")]
     finding = listed._of_extra("x", needed)
     assert (finding.level, finding.text) == (level, text)
     assert not finding.advice or 'pip install "omnizarr[x]"' in finding.advice
+
+
+def test_a_package_that_is_there_and_does_not_load_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "netCDF4", None)
+    needed = [Package("netcdf4", "1.7", "1.0", "netcdf"), Package("csv", "2", None, "netcdf")]
+    finding = listed._of_extra("netcdf", needed)
+    assert finding.level == "broken"
+    assert finding.text.startswith("does not load: netcdf4 1.7: ModuleNotFoundError")
+    assert "csv" not in finding.text
+    assert finding.advice == 'pip install "omnizarr[netcdf]" --force-reinstall'
 
 
 def test_what_omnizarr_needs_itself_must_be_there() -> None:

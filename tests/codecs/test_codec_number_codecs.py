@@ -74,6 +74,7 @@ def test_a_package_that_is_not_there(
     monkeypatch.setattr(number_codecs, "find_spec", lambda name: None)
     (found,) = problems_of(WAVES, CODECS[0])
     assert "codec numcodecs.pcodec needs the package pcodec, which belongs to the extra 'pcodec'" in found
+    assert "pip install 'omnizarr[pcodec]'" in found
 
 
 def test_faults_of_zfpy(problems_of: Callable[..., list[str]]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -300,3 +302,12 @@ def test_many_datasets_are_one(tmp_path: Path) -> None:
     whole = xr.open_mfdataset([tmp_path / f"{number}.zarr" for number in range(3)], engine=ENGINE)
     assert whole["v"].values.tolist() == list(range(12))
     whole.close()
+
+
+def test_without_xarray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(sys.modules):
+        if name.startswith("omnizarr.integrations.xarray"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match=r'package xarray, .* \(pip install "omnizarr\[xarray\]"\)'):
+        import_module("omnizarr.integrations.xarray")

@@ -48,7 +48,8 @@ class _NumberCodec(ABC):
         codec = cls(configuration)
         if find_spec(cls.package) is None:
             extra = f"the package {cls.package}, which belongs to the extra {cls.package!r}"
-            problems.add(at, f"codec {cls.name} needs {extra}", unsupported=True)
+            install = f"(pip install 'omnizarr[{cls.package}]')"
+            problems.add(at, f"codec {cls.name} needs {extra} {install}", unsupported=True)
             return codec
         try:
             codec._codec()

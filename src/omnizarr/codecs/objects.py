@@ -100,7 +100,9 @@ class Msgpack2(_OfAny):
         fields = read_object(configuration, at, problems, optional=_MSGPACK_FLAGS)
         default = cls()
         if msgpack is None:
-            problems.add(at, "codec msgpack2: needs the package msgpack", unsupported=True)
+            problems.add(
+                at, "codec msgpack2: needs the package msgpack (pip install msgpack)", unsupported=True
+            )
         return cls(
             *(
                 read_bool(fields.get(flag, getattr(default, flag)), f"{at}.{flag}", problems)

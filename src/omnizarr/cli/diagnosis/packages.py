@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from omnizarr.cli.diagnosis.findings import Finding, one_line
@@ -17,6 +18,9 @@ GROUPS = (
     "omnizarr.chunk_grids",
     "omnizarr.chunk_key_encodings",
 )
+
+# The modules of packages whose names do not tell; what metadata say may be in small letters.
+_MODULES = {"netcdf4": "netCDF4"}
 
 
 def libraries() -> Iterator[Finding]:
@@ -39,6 +43,9 @@ def _of_extra(extra: str | None, needed: list[Package]) -> Finding:
     values = {one.name: one.found for one in needed}
     if old:
         return Finding(ABOUT, name, "warning", f"too old: {'; '.join(old)}", f"{install} --upgrade", values)
+    if broken := list(filter(None, map(_fault, needed))):
+        advice = f"{install} --force-reinstall"
+        return Finding(ABOUT, name, "broken", f"does not load: {'; '.join(broken)}", advice, values)
     if not missing:
         told = ", ".join(f"{one.name} {one.found}" for one in needed)
         return Finding(ABOUT, name, "ok", told, values=values)
@@ -47,6 +54,18 @@ def _of_extra(extra: str | None, needed: list[Package]) -> Finding:
     if len(missing) == len(needed):
         return Finding(ABOUT, name, "note", "not installed", install, values)
     return Finding(ABOUT, name, "note", f"missing: {', '.join(missing)}", install, values)
+
+
+def _fault(package: Package) -> str:
+    """Return what is wrong with a package that is there and cannot be imported."""
+    if package.found is None:
+        return ""
+    module = _MODULES.get(package.name.lower()) or package.name.replace("-", "_")
+    try:
+        import_module(module)
+    except Exception as error:  # whatever it is, it is what was to be found out
+        return f"{package.name} {package.found}: {type(error).__name__}: {one_line(error)}"
+    return ""
 
 
 def plugins() -> Iterator[Finding]:

@@ -53,6 +53,7 @@ class BlockAccess:
 
 def to_dask(array: Array, chunks: Any, name: str | bool | None, inline_array: bool, meta: Any) -> Any:
     """Return a dask array; parameters and errors as in `Array.to_dask`."""
+    dask = dask_array()
     blocks = blocks_of(array, chunks)
     if not isinstance(name, str):
         from dask.base import tokenize
@@ -61,6 +62,4 @@ def to_dask(array: Array, chunks: Any, name: str | bool | None, inline_array: bo
     if meta is None:
         meta = np.empty((0,) * array.ndim, array.dtype)
     # Without a lock: arrays are safe to read from many threads.
-    return dask_array().from_array(
-        BlockAccess(array), chunks=blocks, name=name, meta=meta, inline_array=inline_array
-    )
+    return dask.from_array(BlockAccess(array), chunks=blocks, name=name, meta=meta, inline_array=inline_array)

@@ -9,8 +9,14 @@ Importing this makes `dataset.omnizarr.write(…)` known; so does opening with t
 3.0
 """
 
-from omnizarr.integrations.xarray.accessor import register
-from omnizarr.integrations.xarray.writing import write
+try:
+    from omnizarr.integrations.xarray.accessor import register
+    from omnizarr.integrations.xarray.writing import write
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.partition(".")[0] not in ("xarray", "dask"):
+        raise
+    message = f"this needs the package {error.name}, which belongs to the extra 'xarray'"
+    raise ImportError(f'{message} (pip install "omnizarr[xarray]")', name=error.name) from error
 
 __all__ = ["write"]
 
