@@ -1,7 +1,7 @@
 """Settings: threads, limits and defaults, from the environment, from code, or for one block.
 
-``omnizarr.config`` is the one `Config`; environment variables are read when it is made. What is wrong with them
-is told when the settings are used, so that importing omnizarr never fails.
+``omnizarr.config`` is the one `Config`; environment variables are read when it is made. What is wrong with
+them is told when settings are used, so that importing omnizarr never fails.
 """
 
 from __future__ import annotations
