@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -66,13 +67,13 @@ def _read_box(value: Value, chain: Chain, region: Region, dest: NDArray[Any]) ->
     """Read a box: the bytes from its first to its last element at once, or run by run, or the chunk."""
     spec, strides = chain.spec, chain.strides
     first, span = 0, spec.dtype.itemsize
-    for axis, stride in zip(region.axes, strides, strict=True):
-        first += axis.start * stride  # type: ignore[union-attr]
-        span += (axis.stop - 1 - axis.start) * stride  # type: ignore[union-attr]
+    for item, stride in zip(region.axes, strides, strict=True):
+        first += item.start * stride  # type: ignore[union-attr]
+        span += (item.stop - 1 - item.start) * stride  # type: ignore[union-attr]
     if span >= _RANGE_BYTES:
-        run, runs = _runs(spec, region)
-        if runs * _RANGE_BYTES < span:
-            return _read_runs(value, spec, region, dest, run, strides)
+        axis, run, runs = _runs(chain, region)
+        if runs * (_RANGE_BYTES + run) < span:
+            return _read_runs(value, chain, region, dest, axis, run)
         if 2 * span > spec.nbytes:
             return _read_and_take(value, spec, region, dest)
     data = value.part(Span(first, span))
@@ -80,27 +81,33 @@ def _read_box(value: Value, chain: Chain, region: Region, dest: NDArray[Any]) ->
         return False
     if len(data) != span:
         raise _short(first + len(data), spec)
-    steps = [s * axis.step for s, axis in zip(strides, region.axes, strict=True)]  # type: ignore[union-attr]
-    dest[...] = np.ndarray(dest.shape, spec.dtype, data, 0, steps)
+    dest[...] = np.ndarray(dest.shape, spec.dtype, data, 0, _steps(region, strides))
     return True
 
 
-def _runs(spec: ChunkSpec, region: Region) -> tuple[int, int]:
-    """Return the axis from which on a box is contiguous, and how many such runs it has."""
-    axis = len(spec.shape)
-    while axis and region.axes[axis - 1] == slice(0, spec.shape[axis - 1], 1):
-        axis -= 1
-    if axis and region.axes[axis - 1].step == 1:  # type: ignore[union-attr]
-        axis -= 1
-    counts: list[int] = [count(selector) for selector in region.axes[:axis] if selector is not None]
-    return axis, prod(counts)
+def _steps(region: Region, strides: tuple[int, ...], axis: int = 0) -> list[int]:
+    """Return the bytes from element to element of a box in its chunk, along the axes from `axis` on."""
+    return [s * selector.step for s, selector in zip(strides[axis:], region.axes[axis:], strict=True)]  # type: ignore[union-attr]
 
 
-def _read_runs(
-    value: Value, spec: ChunkSpec, region: Region, dest: NDArray[Any], axis: int, strides: tuple[int, ...]
-) -> bool:
-    lengths = dest.shape[axis:]
-    run = prod(lengths) * spec.dtype.itemsize
+def _runs(chain: Chain, region: Region) -> tuple[int, int, int]:
+    """Return the axis from which on a box is read at once, the bytes of such a run, and how many there are.
+
+    Gaps between elements are read with them where that costs less than one more range.
+    """
+    axes: Sequence[slice] = region.axes  # type: ignore[assignment]
+    axis = len(axes)
+    while axis and axes[axis - 1] == slice(0, chain.spec.shape[axis - 1], 1):
+        axis -= 1
+    if axis and (axes[axis - 1].step == 1 or axes[axis - 1].step * chain.strides[axis - 1] <= _RANGE_BYTES):
+        axis -= 1
+    inner = zip(axes[axis:], chain.strides[axis:], strict=True)
+    run = chain.spec.dtype.itemsize + sum((item.stop - 1 - item.start) * stride for item, stride in inner)
+    return axis, run, prod(map(count, axes[:axis]))
+
+
+def _read_runs(value: Value, chain: Chain, region: Region, dest: NDArray[Any], axis: int, run: int) -> bool:
+    spec, strides = chain.spec, chain.strides
     base = sum(
         selector.start * stride  # type: ignore[union-attr]
         for selector, stride in zip(region.axes[axis:], strides[axis:], strict=True)
@@ -113,7 +120,8 @@ def _read_runs(
     if parts is None:
         return False
     data = _joined(parts, run, spec)
-    dest[...] = np.ndarray(dest.shape, spec.dtype, buffer=data)
+    outer = [run * prod(dest.shape[i + 1 : axis]) for i in range(axis)]
+    dest[...] = np.ndarray(dest.shape, spec.dtype, data, 0, [*outer, *_steps(region, strides, axis)])
     return True
 
 
