@@ -106,6 +106,14 @@ def test_times_of_numpy(made: Hierarchy) -> None:
     assert cut(array, None, {"t": "2000-01-01T11:00"}).values == 1
 
 
+@pytest.mark.parametrize("missing", [np.nan, -9.0, 1e300])
+def test_times_of_which_one_is_missing(made: Hierarchy, missing: float) -> None:
+    made.add("t", [0.0, missing, 2.0], ["t"], units="days since 2000-01-01", missing_value=missing)
+    array = made.add("v", np.zeros(3), ["t"])
+    axis = only(array)
+    assert axis.coordinates is not None and axis.coordinates.tolist() == ["2000-01-01", "", "2000-01-03"]
+
+
 def test_texts_and_the_first_coordinate_zero(made: Hierarchy) -> None:
     made.add("s", np.array(["one", "two"], "U3"), ["s"])
     made.add("x", np.array([0.0, 1.0]), ["x"])

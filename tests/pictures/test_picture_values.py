@@ -152,3 +152,13 @@ def test_units_and_names() -> None:
     assert attributed(np.zeros(1), unit="volts", conversion=1e-6, offset=2.0).units == "1e-06 volts + 2 volts"
     assert attributed(np.zeros(1), unit="volts", conversion=1.0).units == "volts"
     assert attributed(np.zeros(1), units=["not", "a", "text"]).units is None
+
+
+def test_zeros_that_hdmf_wrote_are_values() -> None:
+    # The fill value of zarr-python 2 is zero, and hdmf-zarr names dimensions as xarray does.
+    root = omnizarr.create_group(MemoryStore(), zarr_format=2)
+    said = {"_ARRAY_DIMENSIONS": ["t"]}
+    hdmf = root.create_array("a", data=np.arange(3), fill_value=0, attributes={**said, "zarr_dtype": "int64"})
+    xarray = root.create_array("b", data=np.arange(3), fill_value=0, attributes=said)
+    assert cut(hdmf).values.tolist() == [0, 1, 2]
+    assert cut(xarray).values.tolist() == [None, 1, 2]

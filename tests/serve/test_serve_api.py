@@ -360,6 +360,21 @@ def test_times_are_sent(site: Site, dtype: str) -> None:
     assert taken.header["count"] == 3
     assert taken.mask is not None
     assert taken.mask.tolist() == [0, 0, 1]
+    if dtype != "m8[D]":
+        last = "1970-01-02" if dtype == "M8[s]" else "1970-01-01T00:00:00.000086400"
+        assert taken.header["dates"][1:] == [last, ""]
+
+
+def test_times_are_told_as_dates_where_they_are_not_very_many(site: Site) -> None:
+    said = {"units": "hours since 2000-02-28", "calendar": "360_day", "_FillValue": -1}
+    site.create("a", np.array([0, 72, -1]), attributes=said)
+    site.create("many", np.arange(5000), attributes=said)
+    site.create("nonsense", np.arange(3), attributes={"units": "days since the flood"})
+    assert site.picture("a").header["dates"] == ["2000-02-28", "2000-03-01", ""]
+    assert site.picture("many", most=4096).header["dates"][1] == "2000-02-28T02:00:00"
+    assert site.picture("nonsense").header["dates"] is None
+    site.create("wide", np.arange(5000).reshape(50, 100), attributes=said)
+    assert site.picture("wide").header["dates"] is None
 
 
 def test_a_field_of_records_is_chosen(site: Site) -> None:

@@ -20,6 +20,8 @@ from omnizarr.netcdf.model.types import NcType
 from omnizarr.pictures.ome import Pixels, pixels_of
 from omnizarr.pictures.surroundings import Surroundings
 
+# What hdmf-zarr says of the type of any array.
+_HDMF = frozenset({"zarr_dtype", "_DTYPE"})
 # Of coordinates; datasets have a handful.
 _MOST_NAMES = 64
 
@@ -140,8 +142,10 @@ def _pure(array: Array, surroundings: Surroundings) -> Subject:
     kind = convention.type_of(metadata)
     said = {name: value for name, value in metadata.attributes.items() if name != FILL_VALUE}
     shown = {a.name: a for a in time_attributes(metadata.data_type.dtype)}
+    # Of hdmf-zarr, the fill value is what Zarr gives any array, and zeros are data.
+    filling = Plain(zarr_format) if _HDMF & said.keys() else convention
     shown |= {a.name: a for a in shown_attributes(said.items())}
-    if kind is not None and (fill := convention.fill_attribute(metadata, kind)) is not None:
+    if kind is not None and (fill := filling.fill_attribute(metadata, kind)) is not None:
         shown[fill.name] = fill
     pixels = pixels_of(array, surroundings.parent_attributes(array.path))
     if pixels is not None and not any(names or ()):

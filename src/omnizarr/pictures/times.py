@@ -18,6 +18,8 @@ from omnizarr.netcdf.times import date2num, num2date
 AnyArray: TypeAlias = NDArray[Any]
 
 _SINCE = re.compile(r"\s*[a-z]+\s+since\s+\S", re.IGNORECASE)
+_NANOSECONDS = re.compile(r"\s*nanoseconds\s+since\s+1970-0?1-0?1([ T]0?0:00(:00)?)?\s*")
+_NEVER = np.datetime64("NaT", "ns")
 _HALF_A_MILLISECOND = timedelta(microseconds=500)
 # What is left out where all times end so.
 _ENDS = (".000000000", ".000000", ".000", "T00:00:00", "T00:00", "T00")
@@ -35,9 +37,12 @@ def as_iso(numbers: Any, units: str, calendar: str | None) -> AnyArray | None:
     knows.
     """
     values = np.ma.masked_invalid(np.ma.masked_array(numbers))
+    if values.dtype.kind in "iu" and _NANOSECONDS.fullmatch(units):  # which cftime has not
+        return numpy_iso(np.where(np.ma.getmaskarray(values), _NEVER, values.data.astype("M8[ns]")))
     try:
-        dates = num2date(values, units, calendar or "standard")
-        texts = [_iso(date) for date in np.ma.masked_array(dates).filled(None).reshape(-1).tolist()]
+        dates = np.ma.masked_array(num2date(values.filled(0), units, calendar or "standard"))
+        hidden = np.ma.getmaskarray(values) | np.ma.getmaskarray(dates)
+        texts = [_iso(date) for date in np.where(hidden, None, dates.data).reshape(-1).tolist()]
     except (ConversionError, ValueError, TypeError, OverflowError):
         return None
     return _short(texts).reshape(values.shape)

@@ -15,6 +15,7 @@ from omnizarr.pictures.asked import axis_number, shown_axes
 from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.pictures.cut import Axis, Picture, cut
 from omnizarr.pictures.subject import Subject
+from omnizarr.pictures.times import as_iso, is_time
 from omnizarr.serve.asking import Cut
 from omnizarr.serve.describing import fields_of
 from omnizarr.serve.opened import Opened
@@ -23,6 +24,8 @@ from omnizarr.serve.spelling import EXACT, brief, json_bytes, number
 
 # Texts are looked at as a table.
 _MOST_TEXTS = 128
+# As many as a line or a table has.
+_MOST_DATES = 4096
 # In memory some times over, until they are sent.
 MOST_POINTS = 2**22
 _PLAIN = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}
@@ -55,6 +58,7 @@ def picture_body(opened: Opened, path: str, asked: Cut, max_bytes: int) -> Body:
         "source": str(picture.values.dtype),
         "bytes": len(sent.values),
         "masked": sent.mask is not None,
+        "dates": _dates(subject, picture),
         "units": _brief(picture.units),
         "long_name": _brief(picture.long_name),
         "note": _brief("; ".join(filter(None, (picture.note, sent.note)))),
@@ -167,6 +171,15 @@ class _Sent:
     values: bytes | memoryview
     mask: bytes | memoryview | None
     note: str | None = None
+
+
+def _dates(subject: Subject, picture: Picture) -> list[Json] | None:
+    """Return values that are times as texts, empty where missing; None where they are none, or very many."""
+    values, units = picture.values, picture.units
+    if units is None or not is_time(units) or values.dtype.kind not in "iuf" or values.size > _MOST_DATES:
+        return None
+    found = as_iso(values, units, subject.text("calendar"))
+    return None if found is None else found.reshape(-1).tolist()
 
 
 def _sent(picture: Picture) -> _Sent:

@@ -13,6 +13,17 @@ export function exactText(value, dtype) {
   return numberText(Number(value.toPrecision(9)));
 }
 
+/** Returns the value at a place of a picture as text: a date of times, and else a number as `exactText` has it. */
+export function valueText({ header, values, mask }, i) {
+  if (mask?.[i]) return "missing";
+  return header.dates?.[i] || exactText(values[i], header.source);
+}
+
+/** Returns the units of the value at a place, as what stands behind it; a date has none. */
+export function unitsText({ header, mask }, i) {
+  return header.units && !mask?.[i] && !header.dates?.[i] ? ` ${header.units}` : "";
+}
+
 function numberText(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";

@@ -7,7 +7,7 @@ import { Controls, RangeBar } from "./controls.js";
 import { make } from "./dom.js";
 import { drawColours, drawHeat } from "./heat.js";
 import { drawLine } from "./line.js";
-import { exactText, isShown, rangeOf, shortText } from "./numbers.js";
+import { isShown, rangeOf, shortText, unitsText, valueText } from "./numbers.js";
 import { Pointing } from "./pointing.js";
 import { Sliders } from "./sliders.js";
 import { atText, windowText } from "./state.js";
@@ -138,9 +138,7 @@ export class PicturePanel {
   }
 
   drawSingle() {
-    const { header, values, mask } = this.picture;
-    const units = header.units ? ` ${header.units}` : "";
-    this.single.textContent = mask?.[0] ? "missing" : `${exactText(values[0], header.source)}${units}`;
+    this.single.textContent = valueText(this.picture, 0) + unitsText(this.picture, 0);
     this.single.hidden = false;
   }
 
@@ -239,11 +237,10 @@ export class PicturePanel {
       delete this.readout.dataset.value;
       return;
     }
-    const { header, values, mask } = this.picture;
     const cells = this.scales.length === 1 ? [this.scales[0].cell(place[1])] : [this.scales[0].cell(place[0]), this.scales[1].cell(place[1])];
     const i = cells.length === 1 ? cells[0] : cells[0] * this.scales[1].count + cells[1];
-    const value = mask?.[i] ? "missing" : exactText(values[i], header.source);
-    const units = header.units && !mask?.[i] ? ` ${header.units}` : "";
+    const value = valueText(this.picture, i);
+    const units = unitsText(this.picture, i);
     const where = this.scales.map((scale, axis) => scale.textAt(cells[axis])).join(", ");
     this.readout.dataset.value = value;
     this.readout.replaceChildren(make("strong", {}, value + units), " ", make("span", {}, where));

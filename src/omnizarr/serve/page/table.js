@@ -16,6 +16,7 @@ export function makeTable(picture, label) {
   const cell = (i) => {
     if (mask && mask[i]) return make("td", { class: "missing", title: "missing" }, "–");
     const exact = exactText(values[i], header.source);
+    if (header.dates?.[i]) return make("td", { class: kind, title: exact }, header.dates[i]);
     const text = typeof values[i] === "number" ? shortText(values[i], 9) : exact;
     return make("td", { class: kind, title: text === exact ? null : exact }, text);
   };
