@@ -64,8 +64,13 @@ def parse_json(data: bytes | bytearray | memoryview) -> Json:
     return value
 
 
+def has_long_numbers(data: bytes | bytearray) -> bool:
+    """Say whether a document may have integers that orjson does not read as they are."""
+    return _LONG_NUMBER in data.translate(_DIGITS_AS_0)
+
+
 def _parsed(data: bytes | bytearray) -> Json:
-    if _LONG_NUMBER not in data.translate(_DIGITS_AS_0):
+    if not has_long_numbers(data):
         try:
             return orjson.loads(data)  # type: ignore[no-any-return]
         except orjson.JSONDecodeError:

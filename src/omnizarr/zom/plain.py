@@ -26,7 +26,12 @@ def is_too_deep(value: Any) -> bool:
     """Say whether lists and objects lie deeper within one another than is allowed, or in themselves."""
     level = [value]
     for _ in range(DEEPEST_VALUE):
-        level = [below for item in level for below in _inner(item) if type(below) not in _LEAVES]
+        level = [
+            below
+            for item in level
+            for below in (item.values() if type(item) is dict else _inner(item))
+            if type(below) not in _LEAVES
+        ]
         if not level:
             return False
         # What is there more than once is looked at once: it may be there twice in itself.

@@ -6,8 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from omnizarr.errors import MetadataError, Problem
-from omnizarr.jsontypes import Problems, shown
+from omnizarr.jsontypes import Problems, has_long_numbers, shown
 from omnizarr.zom.plain import within
 
 
@@ -35,6 +37,26 @@ def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
 
 
 def _parsed_text(text: str | bytes | bytearray) -> Any:
+    try:
+        return _by_orjson(text.encode() if isinstance(text, str) else text)
+    except (ValueError, TypeError):
+        return _by_json(text)
+
+
+def _by_orjson(data: bytes | bytearray) -> Any:
+    """Return the value of most texts, a third of the time sooner; raise ValueError or TypeError for others.
+
+    orjson does not tell where a name is there twice, but then it has read fewer strings than there are.
+    """
+    if b"\\" in data or has_long_numbers(data):
+        raise ValueError("quotes may be escaped, or numbers inexact")
+    value = orjson.loads(data)
+    if orjson.dumps(value).count(b'"') != data.count(b'"'):
+        raise ValueError("a name is there more than once")
+    return value
+
+
+def _by_json(text: str | bytes | bytearray) -> Any:
     repeated: list[_Repeated] = []
 
     def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

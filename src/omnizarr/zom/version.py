@@ -114,11 +114,13 @@ class Version:
 
     def _check_codecs(self, metadata: ArrayMetadata, problems: Problems) -> None:
         """Check what codecs say of themselves and one another; those not known here are held as they are."""
+        if (faults := self.codec_faults(metadata)) is None:
+            return
         found, told = Problems(), {problem.at for problem in problems.found}
-        faults = self.codec_faults(metadata)
-        found.found = [] if faults is None else list(faults.problems)
         # Of fields that are missing or nothing of the kind, the reader takes others to go on.
-        found.found = [one for one in found.found if re.split(r"[.\[]", one.at, maxsplit=1)[0] not in told]
+        found.found = [
+            one for one in faults.problems if re.split(r"[.\[]", one.at, maxsplit=1)[0] not in told
+        ]
         _include(found, problems)
 
 

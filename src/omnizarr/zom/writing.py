@@ -32,15 +32,16 @@ def text_of(node: NodeSpec[Any]) -> bytes | None:
 def _shallow(node: NodeSpec[Any], nulls: list[int]) -> dict[str, Any]:
     """Return a model's document that shares its values with it; raise TypeError where that is not so easy."""
     fields = vars(node)
-    if aliases(type(node)) or node._unseen:
+    # By pydantic's own attribute: to ask for `_unseen` takes a quarter of the time.
+    if aliases(type(node)) or (node.__pydantic_private__ or {}).get("_unseen"):
         raise TypeError("fields have other names in JSON")
-    members = fields.get(_MEMBERS)
-    document = {name: fields[name] for name in HEAD if name in fields}
-    for name, value in (fields | (node.model_extra or {})).items():
-        if value is not None or name not in IDLE:
-            nulls[0] += value is None
-            document[name] = value
-    if members is not None:
+    document = {name: fields[name] for name in HEAD if name in fields} | fields | (node.model_extra or {})
+    for name in [name for name, value in document.items() if value is None]:
+        if name in IDLE:
+            del document[name]
+        else:
+            nulls[0] += 1
+    if (members := fields.get(_MEMBERS)) is not None:
         del document[_MEMBERS]  # it stands last
         document[_MEMBERS] = {name: _shallow(member, nulls) for name, member in members.items()}
     return document
