@@ -53,6 +53,11 @@ def fill(group: omnizarr.Group) -> None:
     many = group.create_group("many")
     for i in range(450):
         many.create_group(f"g{i:03}")
+    links = [{"name": "elsewhere", "path": "/outer/inner/deep", "source": "."}]
+    links += [{"name": "outside", "path": "/x", "source": "../other.zarr"}]
+    group.create_group("linked", attributes={"zarr_link": links})
+    moments = {"units": "hours since 2020-01-01"}
+    group.create_array("moments", data=np.array([0, 36, 48]), attributes=moments)
     group.create_group("outer/inner").create_array("deep", data=np.zeros(3))
 
 
@@ -339,6 +344,29 @@ def test_a_long_table_goes_on_block_by_block(opening: Opening) -> None:
     drawn(page, 2)
     assert page.locator(".values tbody tr").first.text_content() == "100100"
     assert "window=0:100:200" in page.evaluate("location.hash")
+
+
+def test_times_are_told_as_dates(opening: Opening) -> None:
+    page = opening("root=r&path=moments&view=table")
+    drawn(page)
+    cells = page.locator(".values tbody td").all_text_contents()
+    assert cells == ["2020-01-01T00:00:00", "2020-01-02T12:00:00", "2020-01-03T00:00:00"]
+    page = opening("root=r&path=moments")
+    drawn(page)
+    page.focus("canvas.over")
+    page.keyboard.press("End")
+    assert page.get_attribute(".readout", "data-value") == "2020-01-03T00:00:00"
+    assert "hours" not in page.text_content(".readout")
+
+
+def test_links_are_members_that_lead_elsewhere(opening: Opening) -> None:
+    page = opening("root=r&path=linked")
+    page.wait_for_selector("table.members tbody tr")
+    assert page.locator("table.members tbody tr").count() == 2
+    assert page.locator("table.members a").all_text_contents() == ["elsewhere"]
+    page.click("text=elsewhere")
+    drawn(page)
+    assert page.text_content("#title") == "deep"
 
 
 # Zooming

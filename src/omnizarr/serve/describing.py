@@ -15,6 +15,7 @@ from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.some import annotated
 from omnizarr.pictures.coordinates import source_of
 from omnizarr.pictures.subject import Subject
+from omnizarr.serve.linked import links_of
 from omnizarr.serve.members import dtype_of
 from omnizarr.serve.opened import Opened
 from omnizarr.serve.spelling import Spelling, brief, number
@@ -45,6 +46,7 @@ def describe(opened: Opened, path: str) -> JsonObject:
         **common,
         "dialect": _dialect_of_group(node, opened),
         "consolidated": _is_known(node),
+        "links": links_of(node, opened),
     }
 
 

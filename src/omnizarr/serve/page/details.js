@@ -108,6 +108,7 @@ export function makeMembers(node, link) {
     try {
       const { members, next } = await askJson("members", { root: node.root, path: node.path, after, limit: PAGE });
       body.append(...members.map((member) => memberRow(node, member, link)));
+      if (after === null) body.append(...node.links.map((one) => linkRow(node, one, link)));
       for (const member of members) noteSizes(sizes, member);
       dimensions.replaceChildren(...[...sizes].map(([name, found]) => make("span", { class: "tag" }, `${name} ${[...found].map(grouped).join(" or ")}`)));
       dimensionsSection.hidden = !sizes.size;
@@ -140,6 +141,11 @@ function memberRow(node, member, link) {
     member.dtype ?? "", member.problem ?? [member.long_name, member.units && `(${member.units})`].filter(Boolean).join(" "),
   ];
   return make("tr", { class: member.problem ? "bad" : null }, make("th", { scope: "row" }, name), cells.map((text) => make("td", {}, text)));
+}
+
+function linkRow(node, { name, path, to }, link) {
+  const title = path === null ? make("span", {}, icon("link"), name) : make("a", { href: link(node.root, path) }, icon("link"), name);
+  return make("tr", {}, make("th", { scope: "row" }, title), ["", "", "", `link to ${to}`].map((text) => make("td", {}, text)));
 }
 
 function section(name, title, ...children) {
