@@ -83,6 +83,12 @@ def test_the_place_may_be_the_array(tmp_path: Path) -> None:
     assert "is an array, and has no 'x' in it" in refused(tmp_path / "a.zarr", "x", "-o", "-")
 
 
+def test_an_array_by_its_path_has_the_coordinates_of_its_hierarchy(place: str, tmp_path: Path) -> None:
+    drawn = ok(f"{place}/g/heat", "--at", "lat=60", "-o", "-", "--axes", "time,lon", "--size", "3x2")
+    assert drawn == ok(place, "g/heat", "--at", "lat=60", "-o", "-", "--axes", "time,lon", "--size", "3x2")
+    assert "the group /g" in refused(f"{place}/g", "-o", tmp_path / "a.png")
+
+
 def test_records(tmp_path: Path) -> None:
     data = np.array([(1, 2.5), (3, 4.5)], "i4,f8")
     omnizarr.create_array(tmp_path / "a.zarr", data=data, zarr_format=2)

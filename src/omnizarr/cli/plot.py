@@ -21,6 +21,7 @@ from omnizarr.pictures.cost import PictureTooLarge
 from omnizarr.pictures.cut import Axis, Picture, cut, others
 from omnizarr.pictures.subject import Subject, subject_of
 from omnizarr.pictures.terminals.ability import Ability, ability_of, pixels_of
+from omnizarr.store.urls.grammar import is_plain
 
 if TYPE_CHECKING:
     from omnizarr.pictures.drawing import Style
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _FORMATS = ("png", "svg", "pdf")
 _SIZE = (8.0, 5.0)
 _WIDEST = 1000
+_ARRAYS, _GROUPS = (".zarray", "zarr.json"), (".zgroup", "zarr.json")
 
 
 @click.command("plot")
@@ -85,6 +87,7 @@ def command(
     _check_free(output, overwrite)
     style = _style(size=size or _SIZE, **look)
     wanted = _Wanted(tuple(axes.split(",")) if axes else (), _places(sel, at), dict(window), field, max_bytes)
+    place, variable = _within_hierarchy(place, variable)
     with node_at(place) as node:
         subject = subject_of(_array(node, variable))
         style = style if style.title else replace(style, title=wanted.title(subject))
@@ -178,6 +181,20 @@ def _array(node: Array | Group, variable: str | None) -> Array:
         f"expected VAR to name an array, found the group {found.name}"
         + (f", which holds {', '.join(map(repr, held))}" if held else "")
     )
+
+
+def _within_hierarchy(place: str, variable: str | None) -> tuple[str, str | None]:
+    """Return the top of the hierarchy that the directory of a node is in, where its coordinates are."""
+    path = top = Path(place).absolute()
+    if variable is not None or not is_plain(place) or not _has_any(path, _ARRAYS):
+        return place, variable
+    while top != top.parent and _has_any(top.parent, _GROUPS):
+        top = top.parent
+    return (place, None) if top == path else (str(top), path.relative_to(top).as_posix())
+
+
+def _has_any(directory: Path, names: tuple[str, ...]) -> bool:
+    return any(os.access(directory / name, os.F_OK) for name in names)
 
 
 def _style(**look: Any) -> Style:
