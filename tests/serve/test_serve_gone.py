@@ -14,11 +14,14 @@ from serving import Live, asking
 from starlette.exceptions import HTTPException
 
 import omnizarr
+from omnizarr.serve import data
 from omnizarr.serve.app import make_app
 from omnizarr.serve.options import ServeOptions
 from omnizarr.serve.parcels import Parcels
 from omnizarr.serve.picturing import MOST_POINTS
 from omnizarr.serve.roots import Root
+from omnizarr.serve.threads import Threads
+from omnizarr.serve.values import SMALL_PIECE, Room, hold, pieces
 from omnizarr.store import MemoryStore
 from omnizarr.store.base import Reader, Store
 from omnizarr.store.layers.wrap import WrappedStore
@@ -107,6 +110,38 @@ def test_answers_that_nobody_takes_are_bounded_until_they_are_sent_or_the_client
     assert first.headers["content-length"] == "60"
     assert drained(second, gone=True) == b""
     assert drained(parcels.answer([b"x" * 100], "a/b", {})) == b"x" * 100
+
+
+@pytest.mark.parametrize("taken", [1, 16])
+def test_pieces_are_small_where_many_are_on_their_way(taken: int) -> None:
+    store = MemoryStore()
+    store.set("v", bytes(2**20))
+    room = Room(2**16)
+
+    async def sizes() -> list[int]:
+        value = hold(store, "v")
+        assert value is not None
+        body = pieces(Threads(1), room, value, 0, 2**20)
+        found = [len(await anext(body)) for _ in range(taken)]
+        await body.aclose()
+        return found
+
+    assert asyncio.run(sizes()) == [SMALL_PIECE] * taken
+    assert room.free == 2**16, "all of it is given back"
+
+
+def test_a_client_that_goes_gives_the_room_of_its_piece_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms: list[Room] = []
+    monkeypatch.setattr(data, "Room", lambda: rooms.append(Room(10 * 2**20)) or rooms[-1])
+    store = MemoryStore()
+    store.set("v", bytes(8 * 2**20))
+    live = Live(make_app([Root("d", "", store)]))
+    for _ in range(5):
+        with live.connect() as connection:
+            connection.sendall(GET % b"/data/d/v")
+            assert connection.recv(12) == b"HTTP/1.1 200"
+    until(lambda: rooms[0].free == 10 * 2**20)
+    live.close()
 
 
 def test_pictures_that_do_not_fit_are_refused() -> None:

@@ -78,6 +78,13 @@ def test_conditions_on_what_is_not_there(ask: Asking, store: Store) -> None:
     assert ask("PUT", "/data/d/v", {"If-None-Match": '"x"'}, b"1").status == 201
 
 
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_date_is_too_coarse_to_write_by(ask: Asking, store: Store, method: str) -> None:
+    store.set("v", b"1")
+    assert ask(method, "/data/d/v", {"If-Unmodified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}).status == 412
+    assert store.get("v") == b"1"
+
+
 def test_a_value_that_the_client_excludes_stays(ask: Asking, store: Store) -> None:
     store.set("v", b"1")
     tag = tag_of(ask, "v")

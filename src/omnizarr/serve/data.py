@@ -5,7 +5,7 @@ https://www.rfc-editor.org/rfc/rfc9110
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from email.utils import formatdate
 from typing import Any
 
@@ -26,7 +26,7 @@ from omnizarr.serve.options import ServeOptions
 from omnizarr.serve.ranges import asked_part, satisfied
 from omnizarr.serve.roots import Root
 from omnizarr.serve.threads import Threads
-from omnizarr.serve.values import Described, Value, describe, hold, pieces
+from omnizarr.serve.values import Described, Room, Value, describe, hold, pieces
 from omnizarr.serve.webdav import PropFind
 from omnizarr.serve.writing import delete, put
 
@@ -42,6 +42,7 @@ class Data(BaseRoute):
         self._roots = roots
         self._options = options
         self._threads = threads
+        self._room = Room()
         self._bodies = Bodies(options)
         self._propfind = PropFind(threads, options.public_url)
         self._methods = (*READING, *WRITING) if options.writable else READING
@@ -111,25 +112,27 @@ class Data(BaseRoute):
         found = satisfied(part, described.size)
         start, stop = found or (0, described.size)
         headers["Content-Length"] = str(stop - start)
+        body = pieces(self._threads, self._room, value, start, stop)
         if found is None:
-            return ValueResponse(self._threads, value, start, stop, 200, headers)
+            return ValueResponse(body, value, 200, headers)
         headers["Content-Range"] = f"bytes {start}-{stop - 1}/{described.size}"
-        return ValueResponse(self._threads, value, start, stop, 206, headers)
+        return ValueResponse(body, value, 206, headers)
 
 
 class ValueResponse(StreamingResponse):
     """A value or a part of it, sent piece by piece; where reading it fails, the connection ends early."""
 
     def __init__(
-        self, threads: Threads, value: Value, start: int, stop: int, status: int, headers: dict[str, str]
+        self, body: AsyncGenerator[bytes], value: Value, status: int, headers: dict[str, str]
     ) -> None:
-        super().__init__(pieces(threads, value, start, stop), status, headers)
-        self._value = value
+        super().__init__(body, status, headers)
+        self._body, self._value = body, value
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
+            await self._body.aclose()
             self._value.close()
 
     async def stream_response(self, send: Send) -> None:

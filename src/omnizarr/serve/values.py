@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -14,6 +14,8 @@ from omnizarr.store.readers import BytesReader, facts_of
 # What is read at once: of a network more, since each piece waits for one request.
 PIECE = 2**20
 REMOTE_PIECE = 2**23
+SMALL_PIECE = 2**16
+ROOM = 2**28
 # Up to this size a digest of the bytes is the ETag where the store tells nothing of a value.
 DIGESTED = 2**20
 
@@ -66,7 +68,32 @@ def describe(store: Store, key: str) -> Described | None:
     return value.described
 
 
-async def pieces(threads: Threads, value: Value, start: int, stop: int) -> AsyncIterator[bytes]:
+class Room:
+    """Memory for pieces on their way to clients; where it is used up, pieces are small.
+
+    Many clients that take little of what they asked for hold a piece each.
+
+    Attributes
+    ----------
+    free
+        Bytes that are left; less than none where small pieces use more.
+    """
+
+    def __init__(self, size: int = ROOM) -> None:
+        self.free = size
+
+    def take(self, wanted: int) -> int:
+        """Return how many bytes may be read at once, which are counted until they are given back."""
+        size = wanted if wanted <= self.free else min(wanted, SMALL_PIECE)
+        self.free -= size
+        return size
+
+    def give(self, size: int) -> None:
+        """Count bytes out."""
+        self.free += size
+
+
+async def pieces(threads: Threads, room: Room, value: Value, start: int, stop: int) -> AsyncGenerator[bytes]:
     """Yield a part of a value, and let go of it; no thread waits while a piece is sent.
 
     Raises
@@ -74,9 +101,11 @@ async def pieces(threads: Threads, value: Value, start: int, stop: int) -> Async
     EOFError
         The value is shorter than it was said to be.
     """
+    wanted = 0
     try:
         while start < stop:
-            wanted = min(stop - start, value.piece)
+            room.give(wanted)
+            wanted = room.take(min(stop - start, value.piece))
             found = await threads.run(value.reader.get, Span(start, wanted))
             if len(found) != wanted:
                 raise EOFError(f"expected {wanted} bytes from {start} on, found {len(found)}")
@@ -85,6 +114,7 @@ async def pieces(threads: Threads, value: Value, start: int, stop: int) -> Async
                 value.close()  # so that it is not held until a slow client has the last piece
             yield found
     finally:
+        room.give(wanted)
         value.close()
 
 

@@ -20,7 +20,7 @@ from omnizarr.store.base import Buffer, Store
 async def put(request: Request, address: Address, threads: Threads, bodies: Bodies) -> Response:
     """Store the body: 201 where there was no value, 204 where there was."""
     _require_key(address)
-    conditions = Conditions.of(request.headers)
+    conditions = _conditions(request)
     async with bodies.receiving(request) as body:
         was_there = await threads.run(store, address, conditions, body)
     return Response(status_code=204 if was_there else 201)
@@ -29,7 +29,7 @@ async def put(request: Request, address: Address, threads: Threads, bodies: Bodi
 async def delete(request: Request, address: Address, threads: Threads) -> Response:
     """Remove the value."""
     _require_key(address)
-    await threads.run(remove, address, Conditions.of(request.headers))
+    await threads.run(remove, address, _conditions(request))
     return Response(status_code=204)
 
 
@@ -104,6 +104,15 @@ def _read(store: Store, key: str, conditions: Conditions) -> bytes | None:
         return bytes(value.reader.get())
     finally:
         value.close()
+
+
+def _conditions(request: Request) -> Conditions:
+    """Return what a request asks of the value that it replaces or removes."""
+    conditions = Conditions.of(request.headers)
+    if conditions.match is None and "If-Unmodified-Since" in request.headers:
+        # Of two values in one second one would be lost.
+        raise HTTPException(412, "If-Unmodified-Since is too coarse to write by; expected If-Match")
+    return conditions
 
 
 def _exists() -> HTTPException:
