@@ -15,8 +15,9 @@ import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import omnizarr
 from omnizarr.codecs.bound import Chain
-from omnizarr.errors import CodecError, ConversionError, NodeExistsError, StoreError
+from omnizarr.errors import CodecError, ConversionError, NodeExistsError, NodeNotFoundError, StoreError
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.consolidate import consolidate_metadata
@@ -450,6 +451,13 @@ def test_interrupted_copy_is_no_dataset(tmp_path: Path) -> None:
     root = sample(DirectoryStore(tmp_path / "a"), 2)
     _interrupted(root, DirectoryStore(tmp_path / "b"), 24)
     assert fetch_metadata(DirectoryStore(tmp_path / "b"), FORMATS[3], "") is None
+    before = {path for path in (tmp_path / "b").rglob("*") if path.is_file()}
+    for mode in (None, "a", "r+"):  # nothing is made where it lies, either
+        with pytest.raises(NodeNotFoundError, match="begun and never completed"):
+            omnizarr.open(tmp_path / "b", mode=mode)
+        with pytest.raises(NodeNotFoundError, match="begun and never completed"):
+            omnizarr.open_array(tmp_path / "b", mode=mode, shape=3, dtype="i1")
+    assert {path for path in (tmp_path / "b").rglob("*") if path.is_file()} == before
 
 
 def test_changed_source_starts_clean(tmp_path: Path) -> None:

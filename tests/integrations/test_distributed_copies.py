@@ -216,6 +216,18 @@ def test_nobody_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ):
         with pytest.raises(WorkersError, match=said), Cluster(scheduler, timeout=0.5):
             pass
+    file = tmp_path / "scheduler.json"
+    for text in ("{", "[]", '{"type": "Scheduler"}'):
+        file.write_text(text)
+        with pytest.raises(WorkersError, match="names the address"), Cluster(file, timeout=0.5):
+            pass
+    gone = Client(client.scheduler.address, set_as_default=False)
+    gone.close()
+    with (
+        pytest.raises(WorkersError, match="a client that is connected, found one that is closed"),
+        Cluster(gone),
+    ):
+        pass
     with (
         pytest.raises(WorkersError, match=r"expected 3 workers within 0\.1 s, found 2"),
         Cluster(client, 3, timeout=0.1),

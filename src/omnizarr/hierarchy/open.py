@@ -10,6 +10,7 @@ from typing import Any
 from omnizarr.errors import NodeExistsError, NodeTypeError, ReadOnlyError, StoreError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.attributes import checked_attributes
+from omnizarr.hierarchy.copying.journal import unfinished
 from omnizarr.hierarchy.creating.make import by_present_names, make_array
 from omnizarr.hierarchy.creating.place import place
 from omnizarr.hierarchy.group import AnyNode, Group
@@ -172,8 +173,8 @@ def _opened(
     if mode == "r" and (archive := further()) is not None:
         where.store.close()
         return _opened(archive, mode, zarr_format, use_consolidated, wanted, make, lambda: None)
-    if mode != "a":
-        asked = None if zarr_format is None else format_of(zarr_format)
+    asked = None if zarr_format is None else format_of(zarr_format)
+    if mode != "a" or unfinished(*where, asked if asked is not None and asked.implicit_groups else None):
         raise absent(where.store, asked, where.path, wanted)
     try:
         return make()

@@ -6,6 +6,7 @@ https://distributed.dask.org/en/stable/client.html
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -126,6 +127,8 @@ class Cluster(Crew):
     def _connected(self) -> Any:
         given = self._scheduler
         if not isinstance(given, str | Path):
+            if given.status != "running":
+                raise WorkersError(f"expected a client that is connected, found one that is {given.status}")
             return given
         client = _distributed().Client
         options: dict[str, Any] = {"timeout": self._timeout, "set_as_default": False}
@@ -137,6 +140,7 @@ class Cluster(Crew):
                     f"expected the address of a scheduler ({', '.join(_SCHEMES[:3])}…) or a scheduler file"
                 )
                 raise WorkersError(f"{message}, found {str(given)!r}")
+            _check_scheduler_file(Path(given))
             return client(scheduler_file=str(given), **options)
         except (OSError, ValueError) as error:
             raise WorkersError(f"no dask scheduler answers at {given}: {error}") from error
@@ -169,6 +173,22 @@ class Cluster(Crew):
             self._threads = dict(self._client.nthreads())
             self._looked = time.monotonic()
         return self._threads
+
+
+def _check_scheduler_file(path: Path) -> None:
+    """Check that a file is what a scheduler writes: the client takes another one for a scheduler to come.
+
+    Raises
+    ------
+    WorkersError
+        It is not.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("address"), str):
+        raise WorkersError(f"expected a scheduler file, which names the address of a scheduler, found {path}")
 
 
 def _distributed() -> Any:
