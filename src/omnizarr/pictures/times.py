@@ -42,7 +42,8 @@ def as_iso(numbers: Any, units: str, calendar: str | None) -> AnyArray | None:
     try:
         dates = np.ma.masked_array(num2date(values.filled(0), units, calendar or "standard"))
         hidden = np.ma.getmaskarray(values) | np.ma.getmaskarray(dates)
-        texts = [_iso(date) for date in np.where(hidden, None, dates.data).reshape(-1).tolist()]
+        found = zip(dates.data.reshape(-1).tolist(), hidden.reshape(-1).tolist(), strict=True)
+        texts = [_iso(None if is_hidden else date) for date, is_hidden in found]
     except (ConversionError, ValueError, TypeError, OverflowError):
         return None
     return _short(texts).reshape(values.shape)
