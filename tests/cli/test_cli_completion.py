@@ -48,6 +48,21 @@ def test_commands_and_options() -> None:
     assert completed("--log-level", "d") == ["debug"]
 
 
+@pytest.mark.parametrize(
+    "name", ["a b", "a;id", "a$(id)", "a`id`", "a&b", "a|b", "a>b", "a'b", 'a"b', "a*", "~a", "a#b"]
+)
+def test_names_that_a_shell_would_split_or_run_are_not_completed(name: str, tmp_path: Path) -> None:
+    group = omnizarr.create_group(tmp_path / "a.zarr")
+    group.create_group(name)
+    group.create_group("täglich-1.0")
+    assert completed("info", f"{tmp_path}/a.zarr/") == [f"{tmp_path}/a.zarr/täglich-1.0"]
+
+
+def test_below_a_name_that_a_shell_would_split_files_are_completed(tmp_path: Path) -> None:
+    omnizarr.create_group(tmp_path / "my data" / "a.zarr").create_group("x")
+    assert completed("info", f"{tmp_path}/my data/a.zarr/") == ["<file>"]
+
+
 def test_commands_are_not_imported_to_be_named() -> None:
     code = (
         "import sys; from omnizarr.cli import cli; from click.shell_completion import ShellComplete\n"
