@@ -148,3 +148,12 @@ def test_values_in_memory_are_not_sent(client: Any) -> None:
         lazy.compute()
     assert any("values in memory are of one process" in str(error) for error in behind(caught.value))
     assert lazy.sum().compute(scheduler="threads") == 4
+
+
+def test_a_target_in_memory_is_named(client: Any) -> None:
+    target = omnizarr.create_array("memory://of-this-process", shape=4, chunks=2, dtype="f8", overwrite=True)
+    message = "in other processes, which do not reach memory://of-this-process: .* are of one process"
+    with pytest.raises(TypeError, match=message):
+        store(da.ones(4, chunks=2), target)
+    store(da.ones(4, chunks=2), target, scheduler="threads")
+    assert target[...].tolist() == [1, 1, 1, 1]

@@ -5,6 +5,7 @@ A task writes its block and nothing else, and doing so again changes nothing: sc
 
 from __future__ import annotations
 
+import pickle
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.arrays.dask import BlockAccess
-from omnizarr.integrations.dask.placing import Place, Placed, selection_of
+from omnizarr.integrations.dask.placing import Place, Placed, Target, selection_of
 
 
 def check_results(*, is_opened: bool, compute: bool, return_stored: bool) -> None:
@@ -40,9 +41,22 @@ def run(fitting: Sequence[Placed], *, compute: bool, return_stored: bool, **kwar
         return delayed(_close)(tasks, [target.store_to_close for target in targets])
     try:
         compute_all(tasks, **kwargs)  # type: ignore[no-untyped-call]
+    except TypeError as error:
+        _check_sendable(targets, error)
+        raise
     finally:
         _close(None, [target.store_to_close for target in targets])
     return tuple(map(_stored, fitting)) if return_stored else None
+
+
+def _check_sendable(targets: Iterable[Target], error: TypeError) -> None:
+    """Say which target could not be sent to workers; dask's own error only names the graph."""
+    for target in targets:
+        try:
+            pickle.dumps(target.array)
+        except TypeError as why:
+            message = f"the tasks run in other processes, which do not reach {target.array.store_path}: {why}"
+            raise TypeError(message) from error
 
 
 def _close(_: object, stores: Iterable[Any]) -> None:
