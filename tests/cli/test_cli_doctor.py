@@ -58,6 +58,18 @@ def test_all_that_is_installed_here_works(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_machine_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", refuse)
+    result = run("doctor")
+    assert result.exit_code == 0, result.output
+    assert "temporary files\n  warning No usable temporary directory found" in result.stdout
+    assert "set TMPDIR to a folder" in result.stdout
+    assert "cores: " in result.stdout
+
+
 def test_as_json() -> None:
     found = findings()
     assert found["installed", "omnizarr"]["values"]["omnizarr"] == omnizarr.__version__

@@ -10,7 +10,7 @@ import click
 
 from omnizarr.cli.diagnosis.codecs import codecs
 from omnizarr.cli.diagnosis.disk import disk
-from omnizarr.cli.diagnosis.findings import Finding, Level
+from omnizarr.cli.diagnosis.findings import Finding, Level, one_line
 from omnizarr.cli.diagnosis.machine import machine, settings
 from omnizarr.cli.diagnosis.packages import libraries, plugins
 from omnizarr.cli.diagnosis.remote import place
@@ -46,7 +46,7 @@ def command(url: str | None, write: bool, folder: Path | None, as_json: bool) ->
         checks = _checks(url, write, folder)
         for number, check in enumerate(checks):
             advance(number, len(checks))
-            for finding in check():
+            for finding in _looked(check):
                 found.append(finding)
                 if not as_json:
                     _write(finding, None if len(found) == 1 else found[-2])
@@ -56,9 +56,21 @@ def command(url: str | None, write: bool, folder: Path | None, as_json: bool) ->
 
 
 def _checks(url: str | None, write: bool, folder: Path | None) -> Sequence[Callable[[], Iterator[Finding]]]:
-    here = folder or Path(tempfile.gettempdir())
-    checks = [libraries, plugins, codecs, stores, machine, settings, lambda: disk(here)]
+    checks = [libraries, plugins, codecs, stores, machine, settings, lambda: disk(folder or _temporary())]
     return checks if url is None else [*checks, lambda: place(url, write)]
+
+
+def _temporary() -> Path:
+    return Path(tempfile.gettempdir())
+
+
+def _looked(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what a check does; where there is no place to try things, that, and go on with the next."""
+    try:
+        yield from check()
+    except OSError as error:
+        advice = "set TMPDIR to a folder that can be written to"
+        yield Finding("temporary files", "", "warning", one_line(error), advice)
 
 
 def _write(finding: Finding, before: Finding | None) -> None:
