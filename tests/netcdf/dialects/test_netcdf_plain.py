@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from netcdf_peer import run_peer, url_of
 import omnizarr
 from omnizarr import netcdf
 from omnizarr.errors import StoreError
+from omnizarr.store import MemoryStore
 
 
 def _dimensions(group: netcdf.Group) -> dict[str, int]:
@@ -253,3 +255,17 @@ def test_chunks_of_many_lengths_are_read(tmp_path: Path) -> None:
     array[:] = np.arange(6)
     dataset = netcdf.Dataset(tmp_path)
     assert dataset["a"][1:5].tolist() == [1, 2, 3, 4] and dataset["a"].dimensions == ("x",)
+
+
+def test_an_array_that_is_beyond_the_limits_is_left_out() -> None:
+    store = MemoryStore()
+    root = omnizarr.create_group(store)
+    root.create_array("small", data=np.arange(3))
+    root.create_array("large", shape=(4,), dtype="i4")
+    document = json.loads(store.get("large/zarr.json") or b"")
+    document["shape"] = document["chunk_grid"]["configuration"]["chunk_shape"] = [10**15]
+    store.set("large/zarr.json", json.dumps(document).encode())
+    with pytest.warns(UserWarning, match="/large is left out: chunk_grid: a chunk of 10+ elements"):
+        dataset = netcdf.Dataset(store)
+    assert list(dataset.variables) == ["small"]
+    dataset.close()

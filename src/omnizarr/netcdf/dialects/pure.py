@@ -119,7 +119,12 @@ class _Reader:
         for relative, metadata in nodes:
             path, where = f"/{relative}", f"{top}/{relative}".strip("/")
             if isinstance(metadata, ArrayMetadata):
-                self.array(path, Array(store, form, where, metadata))
+                try:
+                    array = Array(store, form, where, metadata)
+                except MetadataError as error:  # of what its codecs, types and limits say to one another
+                    self.found.leave_out("unreadable", path, str(error))
+                else:
+                    self.array(path, array)
                 continue
             check_depth(path)
             self.contents[path] = _Content(shown_attributes(metadata.attributes.items()))
