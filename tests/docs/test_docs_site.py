@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import isclass, isroutine
+from inspect import isclass, isroutine, signature
 from pathlib import Path
 from types import ModuleType
 
@@ -129,6 +129,16 @@ def test_every_public_name_has_its_place(site: Path, page: str, module: ModuleTy
     # a function in a module of its own name is shown by its whole path
     places = {name: {f"{module.__name__}.{name}", f"{module.__name__}.{name}.{name}"} for name in names}
     assert [name for name in names if not places[name] & found] == []
+
+
+def test_what_functions_return_has_its_place() -> None:
+    text = (DOCS / "api" / "omnizarr.md").read_text(encoding="utf-8")
+    shown = {name for names in re.findall(r"members: \[(.*)\]", text) for name in names.split(", ")}
+    functions = [getattr(omnizarr, name) for name in omnizarr.__all__ if isroutine(getattr(omnizarr, name))]
+    returned = {str(signature(function).return_annotation) for function in functions}
+    classes = {name for name in returned if re.fullmatch(r"[A-Z]\w+", name)}
+    assert "CopyReport" in classes
+    assert classes - {"Array", "Group", "AnyNode", "None"} <= shown
 
 
 def commands_below(command: click.Command, context: click.Context) -> list[click.Context]:
