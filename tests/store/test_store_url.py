@@ -123,6 +123,13 @@ def test_schemes_that_are_not_here(url: str, message: str) -> None:
         open_store(url, mode="r")
 
 
+def test_without_the_extra_schemes_of_fsspec_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ["fsspec", *(name for name in sys.modules if name.startswith("fsspec."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(StoreError, match=r"unknown scheme ftp://.* \(pip install 'omnizarr\[fsspec\]'\)"):
+        open_store("ftp://example.org/a", mode="r")
+
+
 def test_without_the_extra_urls_of_object_stores_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
     for url in ("s3://bucket/key", "https://example.org/a.zarr"):

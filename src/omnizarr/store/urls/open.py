@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import MutableMapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, cast
 from urllib.parse import unquote
@@ -307,7 +308,8 @@ def _opener(scheme: str, shown: str) -> Opener:
     if is_known(scheme):
         return open_fsspec
     known = ", ".join(sorted((*OPENERS, "file", "zip")))
-    raise UrlError(f"unknown scheme {scheme}://; expected {known}", store=shown)
+    more = "" if find_spec("fsspec") else ", or those of fsspec (pip install 'omnizarr[fsspec]')"
+    raise UrlError(f"unknown scheme {scheme}://; expected {known}{more}", store=shown)
 
 
 def _in_mode(store: Store, mode: Mode) -> Store:
