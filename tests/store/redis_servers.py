@@ -85,8 +85,8 @@ class Way:
     def _answer(self, server: socket.socket, client: socket.socket, left: int | None) -> None:
         while (left is None or left > 0) and (data := server.recv(2**16)):
             data = data[:left]
+            self.carried += len(data)  # before anyone can have it and ask how much it was
             client.sendall(data)
-            self.carried += len(data)
             left = None if left is None else left - len(data)
 
     def close(self) -> None:
