@@ -22,6 +22,7 @@ from omnizarr.config import config
 from omnizarr.geometry.grid import RegularGrid
 from omnizarr.hdmf.backend.gathering import Gathered, Piece
 from omnizarr.hierarchy.array import Array
+from omnizarr.hierarchy.workers.sent import Sent
 from omnizarr.store.memory import MemoryStore
 
 Done: TypeAlias = "Callable[[Array], None]"
@@ -204,7 +205,8 @@ def _can_be_sent(filling: _Filling) -> bool:
 def _fill_by_processes(fillings: list[_Filling], workers: Workers) -> None:
     if not fillings:
         return
-    sent = pickle.dumps([(filling.array, filling.source) for filling in fillings])
+    # The arrays have no documents yet, which come last.
+    sent = pickle.dumps(Sent([(filling.array, filling.source) for filling in fillings]))
     pool = ProcessPoolExecutor(
         workers.jobs, get_context(workers.context), _start_worker, (sent, workers.threads)
     )
@@ -219,7 +221,7 @@ def _fill_by_processes(fillings: list[_Filling], workers: Workers) -> None:
 
 def _start_worker(sent: bytes, threads: int | None) -> None:
     config.set(threads=threads or 1)
-    _here[:] = pickle.loads(sent)
+    _here[:] = pickle.loads(sent).value
 
 
 def _fill_part(number: int, selection: tuple[slice, ...]) -> None:
