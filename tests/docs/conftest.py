@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from guide_pages import text_of
+from guide_pages import own_registrations, text_of
+
+
+@pytest.fixture(autouse=True)
+def registries() -> Iterator[None]:
+    """Have what a page registers be known on that page alone."""
+    with own_registrations():
+        yield
 
 
 @pytest.fixture

@@ -27,6 +27,11 @@ from typing import Any
 from click.testing import CliRunner
 
 from omnizarr.cli.main import cli
+from omnizarr.codecs.registry import REGISTRY
+from omnizarr.metadata.chunk_keys import CHUNK_KEY_ENCODINGS
+from omnizarr.metadata.dtype_v3 import DATA_TYPES
+from omnizarr.metadata.grids import CHUNK_GRIDS
+from omnizarr.store.urls.open import STORES
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = "#>"
@@ -44,6 +49,19 @@ class Block:
     language: str
     text: str
     line: int
+
+
+@contextlib.contextmanager
+def own_registrations() -> Iterator[None]:
+    """Have what is registered meanwhile be known no longer."""
+    tables = [each.known for each in (REGISTRY, DATA_TYPES, CHUNK_GRIDS, CHUNK_KEY_ENCODINGS, STORES)]
+    before = [{*table} for table in tables]
+    try:
+        yield
+    finally:
+        for table, names in zip(tables, before, strict=True):
+            for name in {*table} - names:
+                del table[name]
 
 
 def text_of(page: str) -> str:

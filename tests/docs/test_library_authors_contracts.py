@@ -6,7 +6,9 @@ import sys
 from types import ModuleType
 
 import pytest
-from guide_pages import run_page, section, text_of
+from guide_pages import own_registrations, run_page, section, text_of
+
+from omnizarr.codecs.registry import register
 
 pytest.importorskip("hypothesis")
 PAGE = "docs/guides/library-authors.md"
@@ -22,6 +24,12 @@ def _module() -> ModuleType:
     return made
 
 
-_found = _module()
+with own_registrations():
+    _found = _module()
 TestXor = _found.TestXor
 TestLogged = _found.TestLogged
+
+
+@pytest.fixture(autouse=True)
+def registered(registries: None) -> None:
+    register(_found.Xor.name, _found.Xor)
