@@ -131,7 +131,7 @@ class CopyPlan:
         )
         begun = f"is continued, {len(present)} keys are there" if present else "begins"
         place = f"{self.store.name} /{self.path}"
-        _log.info("copy to %s %s: %d arrays, %d nodes", place, begun, len(self.tasks), len(self.nodes))
+        _log.info("copy to %s %s: nodes: %d, arrays: %d", place, begun, len(self.nodes), len(self.tasks))
         with self.workers as workers:
             moved = carry_out(
                 self._steps(present),
