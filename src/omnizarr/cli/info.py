@@ -16,6 +16,7 @@ from omnizarr.hierarchy.belongings import sizes_at
 from omnizarr.hierarchy.group import Group, knowing
 from omnizarr.jsontypes import Json, JsonObject, as_json, shown
 from omnizarr.metadata.array import ArrayMetadata
+from omnizarr.metadata.extension import as_called
 from omnizarr.metadata.fill import write_fill
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.detect import read_dataset
@@ -57,24 +58,8 @@ def _shown(name: str, value: Json) -> str:
     if isinstance(value, str | int):
         return str(value)
     if isinstance(value, list) and name == "codecs":
-        return ", ".join(map(_codec, value))
+        return ", ".join(map(as_called, value))
     return shown(value, 500)
-
-
-def _codec(value: Json) -> str:
-    """Return a codec as one would call it; those inside shards too."""
-    if not isinstance(value, dict):
-        return str(value)
-    configuration = value.get("configuration")
-    options = configuration.items() if isinstance(configuration, dict) else ()
-    called = ", ".join(f"{name}={_option(name, option)}" for name, option in options)
-    return f"{value.get('name')}({called})" if called else str(value.get("name"))
-
-
-def _option(name: str, value: Json) -> str:
-    if name.endswith("codecs") and isinstance(value, list):
-        return f"[{', '.join(map(_codec, value))}]"
-    return shown(value)
 
 
 def _of_array(array: Array) -> JsonObject:

@@ -31,6 +31,28 @@ class Extension:
         return document
 
 
+def as_called(codec: Json, limit: int = 60) -> str:
+    """Return a codec in its object form as one would call it, those inside shards too, for people to read.
+
+    Parameters
+    ----------
+    limit
+        How long the text of an option may be.
+    """
+    if not isinstance(codec, dict):
+        return str(codec)
+    configuration = codec.get("configuration")
+    options = configuration.items() if isinstance(configuration, dict) else ()
+    called = ", ".join(f"{name}={_option(name, option, limit)}" for name, option in options)
+    return f"{codec.get('name')}({called})" if called else str(codec.get("name"))
+
+
+def _option(name: str, value: Json, limit: int) -> str:
+    if name.endswith("codecs") and isinstance(value, list):
+        return f"[{', '.join(as_called(codec, limit) for codec in value)}]"
+    return shown(value, limit)
+
+
 UNREADABLE = Extension("unreadable")
 """What `read_extension` returns for a value that is no extension, or has no name that one may have."""
 

@@ -9,7 +9,7 @@ from omnizarr.errors import ConversionError
 from omnizarr.hierarchy.array import Array
 from omnizarr.hierarchy.group import Group
 from omnizarr.jsontypes import Json, JsonObject, shown
-from omnizarr.metadata.extension import Extension
+from omnizarr.metadata.extension import as_called
 from omnizarr.metadata.fill import write_fill
 from omnizarr.metadata.group import GroupMetadata
 from omnizarr.netcdf.dialects.some import annotated
@@ -115,7 +115,7 @@ def _of_array(subject: Subject, opened: Opened) -> JsonObject:
         "fields": fields_of(array),
         "chunks": _lengths(array.chunks),
         "shards": None if array.shards is None else _lengths(array.shards),
-        "codecs": [codec_text(codec) for codec in array.metadata.codecs],
+        "codecs": [as_called(codec.to_json(), 300) for codec in array.metadata.codecs],
         "fill_value": _fill(array),
         "nbytes": None if variable else number(array.nbytes),
         "nchunks": number(array.nchunks),
@@ -153,23 +153,6 @@ def _fill(array: Array) -> str:
         return shown(write_fill(array.fill_value, array.metadata.data_type), 500)
     except (TypeError, ValueError, ConversionError):
         return shown(repr(array.fill_value), 500)
-
-
-def codec_text(codec: Extension | Json) -> str:
-    """Return a codec as one would call it; those inside shards too."""
-    value = codec.to_json() if isinstance(codec, Extension) else codec
-    if not isinstance(value, dict):
-        return shown(value, 300)
-    configuration = value.get("configuration")
-    options = configuration.items() if isinstance(configuration, dict) else ()
-    called = ", ".join(f"{name}={_option(name, option)}" for name, option in options)
-    return f"{value.get('name')}({called})" if called else str(value.get("name"))
-
-
-def _option(name: str, value: Json) -> str:
-    if name.endswith("codecs") and isinstance(value, list):
-        return f"[{', '.join(map(codec_text, value))}]"
-    return shown(value, 300)
 
 
 def _shows(subject: Subject) -> str:
